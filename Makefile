@@ -1,0 +1,47 @@
+# The two commands of the README are `make book` and `make test`.
+# Both create .venv, install the pinned requirements.txt and momab into it once,
+# and reuse it until requirements.txt or pyproject.toml changes.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed-for-$(notdir $(PYTHON))
+
+.PHONY: help book test lint bench lock clean
+
+help:
+	@echo "make book   build the site into _build/html"
+	@echo "make test   lint, type-check and test"
+	@echo "make lint   ruff and mypy only"
+	@echo "make bench  measure speed, as ratios within one run"
+	@echo "make lock   pin requirements.txt again from pyproject.toml"
+	@echo "make clean  remove _build and the caches, keep $(VENV)"
+
+$(STAMP): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"momab needs Python 3.11, 3.12 or 3.13; $(PYTHON) is {v[0]}.{v[1]}. Try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+book: $(STAMP)
+	@$(BIN)/momab book
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/pytest --cov --cov-report=term
+
+bench: $(STAMP)
+	$(BIN)/momab bench
+
+lock: $(STAMP)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+		--all-extras --no-header --no-annotate --no-emit-index-url --upgrade \
+		pyproject.toml -o requirements.txt
+
+clean:
+	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .coverage .hypothesis
