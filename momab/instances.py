@@ -55,7 +55,7 @@ def _digest(kind: str, *arrays: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli:
-    """Independent Bernoulli coordinates: coordinate j of arm a is 1 with probability means[a, j]."""
+    """Independent Bernoulli coordinates: coordinate j of arm a has mean ``means[a, j]``."""
 
     means: FloatArray
 
@@ -317,7 +317,7 @@ def from_rows(
 ) -> Instance:
     """An instance whose pulls draw whole rows: one (n_a, d) table of rewards per arm."""
     arm_names, parts = _per_arm(tables)
-    pieces = []
+    pieces: list[FloatArray] = []
     for arm, part in zip(arm_names, parts):
         table = real_array(part, f"the rewards of {arm!r}")
         if table.ndim != 2:
@@ -351,7 +351,7 @@ def from_samples(
     d = len(parts[0])
     if d == 0:
         raise MomabError(f"{arm_names[0]!r} must have samples for at least one objective.")
-    pieces = []
+    pieces: list[FloatArray] = []
     for arm, lists in zip(arm_names, parts):
         if len(lists) != d:
             raise MomabError(

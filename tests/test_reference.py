@@ -1,0 +1,77 @@
+"""Against the paper's tables and the frozen subsets, read from the shared folder."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from momab import instances, pareto, theory
+
+
+def test_c_pucb_column_to_every_printed_digit(shared):
+    with open(shared / "reference" / "table2_synthetic.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8
+    for row in rows:
+        means = instances.synthetic(float(row["delta"]), int(row["m"])).means
+        assert f"{theory.c_pucb(means, 10**6):.2f}" == row["c_pucb"]
+
+
+# Recomputed here from the formula, so that a machine without the shared folder checks it too.
+SHARPER = {(0.12, 1): 5144, (0.08, 1): 5086, (0.04, 1): 5027, (0.02, 1): 4998, (0.01, 1): 4984}
+SHARPER |= {(0.02, 4): 4209, (0.02, 8): 3157, (0.02, 12): 2105}
+
+
+@pytest.mark.parametrize(("setting", "value"), SHARPER.items())
+def test_sharper_bound_on_the_synthetic_family(setting, value):
+    means = instances.synthetic(*setting).means
+    assert round(theory.sharper_bound(means, 10**6).exploration) == value
+    assert round(theory.theorem_bound(means, 10**6).exploration) == 32152
+
+
+def spotify_means(folder):
+    """Means of the 114 genres, as the reproduction notes describe the rewards."""
+    path = folder / "data" / "spotify_tracks.csv.gz"
+    if not path.exists():
+        pytest.skip("skipped: needs the Spotify Tracks table in the shared folder")
+    frame = pd.read_csv(path).drop_duplicates(["track_genre", "track_id"])
+    frame["popularity"] /= 100
+    frame["loudness"] = (frame["loudness"].clip(-60, 0) + 60) / 60
+    columns = ["popularity", "danceability", "energy", "loudness", "acousticness", "valence"]
+    frame[columns] = frame[columns].clip(0, 1)
+    counts = frame.groupby("track_genre").size()
+    order = sorted(counts.index, key=lambda genre: (counts[genre], genre), reverse=True)
+    instance = instances.from_frame(frame, "track_genre", columns)
+    return instance.subset([instance.arm_names.index(genre) for genre in order])
+
+
+def kuairec_means(folder):
+    """The 300 videos with one list of samples per cohort."""
+    path = folder / "data" / "kuairec_cohorts.npz"
+    if not path.exists():
+        pytest.skip("skipped: needs the KuaiRec cohorts in the shared folder")
+    with np.load(path, allow_pickle=False) as data:
+        values, offsets = data["values"], data["offsets"]
+        names = [str(name) for name in data["arm_ids"]]
+    lists = np.split(values, offsets[1:-1])
+    return instances.from_samples({n: lists[26 * a : 26 * a + 26] for a, n in enumerate(names)})
+
+
+@pytest.mark.parametrize(
+    ("dataset", "load"), [("spotify", spotify_means), ("kuairec", kuairec_means)]
+)
+def test_frozen_subsets_come_out_of_the_data(shared, dataset, load):
+    subsets = json.loads((shared / "reference" / "frozen_subsets.json").read_text())[dataset]
+    whole = load(shared)
+    assert len(subsets) == 9
+    for subset in subsets:
+        part = whole.subset(subset["indices"])
+        assert list(part.arm_names) == [str(name) for name in subset["arms"]]
+        geo = pareto.geometry(part.means)
+        assert list(geo.front) == subset["pareto_positions"]
+        assert geo.g_dagger == pytest.approx(subset["g_dagger"], abs=1e-12)
+        np.testing.assert_allclose(geo.objective_gaps, subset["objective_gaps"], atol=1e-12)
+        off_front = np.delete(geo.gaps, geo.front)
+        assert off_front.min() == pytest.approx(subset["delta_min_p"], abs=1e-12)
