@@ -12,6 +12,7 @@ cover the paper and users' own data:
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,11 @@ def _frozen(array: Any) -> Any:
     array = np.ascontiguousarray(array).copy()
     array.setflags(write=False)
     return array
+
+
+def _mean(values: FloatArray) -> float:
+    """The mean from an exactly rounded sum, so that every machine gets the same digits."""
+    return math.fsum(values) / len(values)
 
 
 def _digest(kind: str, *arrays: Any) -> str:
@@ -93,9 +99,8 @@ class Rows:
     @property
     def means(self) -> FloatArray:
         """The (K, d) means."""
-        return np.stack(
-            [self.table[lo:hi].mean(axis=0) for lo, hi in zip(self.offsets, self.offsets[1:])]
-        )
+        pieces = [self.table[lo:hi] for lo, hi in zip(self.offsets, self.offsets[1:])]
+        return np.array([[_mean(column) for column in piece.T] for piece in pieces])
 
     @property
     def digest(self) -> str:
@@ -114,8 +119,8 @@ class Samples:
     @property
     def means(self) -> FloatArray:
         """The (K, d) means."""
-        flat = [self.values[lo:hi].mean() for lo, hi in zip(self.offsets, self.offsets[1:])]
-        return np.asarray(flat, dtype=np.float64).reshape(-1, self.d)
+        flat = [_mean(self.values[lo:hi]) for lo, hi in zip(self.offsets, self.offsets[1:])]
+        return np.array(flat).reshape(-1, self.d)
 
     @property
     def digest(self) -> str:
