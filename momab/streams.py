@@ -117,26 +117,39 @@ class RewardArrays(NamedTuple):
 
 
 def reward_arrays(source: RewardSource) -> RewardArrays:
-    """Lay a reward source out as plain arrays."""
+    """Lay a reward source out as plain read-only arrays."""
     from momab import instances
 
-    none = np.zeros(0, dtype=np.uint64)
-    empty, nowhere = np.zeros(0), np.zeros(1, dtype=np.int64)
+    none, nowhere = np.zeros(0), np.zeros(1, dtype=np.int64)
     if isinstance(source, instances.Bernoulli):
         K, d = source.means.shape
-        return RewardArrays(BERNOULLI, d, _thresholds(source.means), empty, nowhere, K, d)
+        return _reward_arrays(BERNOULLI, d, _thresholds(source.means), none, nowhere, K, d)
     if isinstance(source, instances.Duplicated):
-        K = len(source.theta)
-        return RewardArrays(DUPLICATED, 1, _thresholds(source.theta), empty, nowhere, K, source.d)
-    offsets = np.ascontiguousarray(source.offsets, dtype=np.int64)
+        K, d = len(source.theta), source.d
+        return _reward_arrays(DUPLICATED, 1, _thresholds(source.theta), none, nowhere, K, d)
+    offsets = source.offsets
     if isinstance(source, instances.Rows):
-        table = np.ascontiguousarray(source.table, dtype=np.float64)
-        return RewardArrays(
-            ROWS, 1, none, table.reshape(-1), offsets, len(offsets) - 1, table.shape[1]
-        )
-    values = np.ascontiguousarray(source.values, dtype=np.float64)
-    K = (len(offsets) - 1) // source.d
-    return RewardArrays(SAMPLES, source.d, none, values, offsets, K, source.d)
+        K, d = len(offsets) - 1, source.table.shape[1]
+        return _reward_arrays(ROWS, 1, _thresholds(none), source.table, offsets, K, d)
+    K, d = (len(offsets) - 1) // source.d, source.d
+    return _reward_arrays(SAMPLES, d, _thresholds(none), source.values, offsets, K, d)
+
+
+def _reward_arrays(
+    kind: int,
+    words: int,
+    thresholds: Words,
+    values: FloatArray,
+    offsets: IntArray,
+    K: int,
+    d: int,
+) -> RewardArrays:
+    # Read-only for everybody, so that a kernel sees one type of array and is compiled once.
+    flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1).view()
+    cuts = np.ascontiguousarray(offsets, dtype=np.int64).view()
+    for array in (thresholds, flat, cuts):
+        array.setflags(write=False)
+    return RewardArrays(kind, words, thresholds, flat, cuts, K, d)
 
 
 def _thresholds(p: FloatArray) -> Words:
