@@ -1,0 +1,216 @@
+"""The Sphinx extension of the book: what every build of it needs, plain or staged.
+
+- MathJax is served by the site itself, from the installed package that carries it.
+- Statements labelled ``paper-<kind>-<number>`` carry the paper's number.
+- ``{prf:proof}`` folds, and is open in print.
+- ``{momab-modules}`` documents every public module of the library.
+- Pages get download, source and launch links that open the right file, and a social preview.
+- ``404.html`` works at any depth.
+
+Two environment variables tell a publishing build where it is going: ``MOMAB_BASEURL`` (the
+address of the site) and ``MOMAB_REPOSITORY`` (the address of its source on GitHub).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pkgutil
+import re
+import shutil
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+_PAPER = re.compile(r"paper-[a-z]+-(\d+)")
+_PRIVATE = {"momab.cli", "momab.sphinxext"}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register everything with Sphinx."""
+    app.add_config_value("momab_sources", {}, "html")
+    app.add_node(fold, html=(_visit_fold, _depart_fold))
+    app.setup_extension("sphinx_proof")
+    app.add_directive_to_domain("prf", "proof", Proof, override=True)
+    app.add_directive("momab-modules", Modules)
+    app.connect("config-inited", _use_own_mathjax)
+    app.connect("builder-inited", _apply_environment, priority=400)
+    app.connect("env-get-updated", _number_as_in_the_paper, priority=900)
+    app.connect("html-page-context", _page_links, priority=600)
+    app.connect("build-finished", _copy_files)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# ---- mathematics ---------------------------------------------------------------------------
+
+
+def mathjax_folder() -> Path:
+    """Where the installed package keeps MathJax."""
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "static" / "mathjax"
+
+
+def _use_own_mathjax(app: Sphinx, config: Any) -> None:
+    config.mathjax_path = "mathjax/tex-chtml.js"
+
+
+def _copy_files(app: Sphinx, error: Exception | None) -> None:
+    if error is not None or app.builder.format != "html":
+        return
+    out, mathjax = Path(app.outdir), mathjax_folder()
+    for part in (
+        "tex-chtml.js",
+        "output/chtml/fonts/woff-v2",
+        "a11y",
+        "input/tex/extensions",
+        "sre",
+    ):
+        source, target = mathjax / part, out / "_static" / "mathjax" / part
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        elif source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    downloads = Path(app.srcdir) / "downloads"
+    if downloads.is_dir():
+        shutil.copytree(downloads, out / "downloads", dirs_exist_ok=True)
+    lost = out / "404.html"
+    if lost.is_file():
+        base = app.config.html_baseurl or "/"
+        text = lost.read_text(encoding="utf-8")
+        lost.write_text(text.replace("<head>", f'<head>\n    <base href="{base}">', 1), "utf-8")
+
+
+# ---- statements and proofs -----------------------------------------------------------------
+
+
+def _number_as_in_the_paper(app: Sphinx, env: Any) -> list[str]:
+    """Give every labelled statement of the paper its number there."""
+    for kinds in env.toc_fignumbers.values():
+        for labels in kinds.values():
+            for label in labels:
+                if match := _PAPER.fullmatch(label):
+                    labels[label] = (int(match[1]),)
+    return []
+
+
+class fold(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
+    """A block that opens and closes."""
+
+
+def _visit_fold(self: Any, node: fold) -> None:
+    self.body.append(self.starttag(node, "details", CLASS="fold " + node["kind"]))
+    self.body.append(f"<summary>{self.encode(node['title'])}</summary>")
+
+
+def _depart_fold(self: Any, node: fold) -> None:
+    self.body.append("</details>\n")
+
+
+class Proof(SphinxDirective):
+    """``{prf:proof} of Lemma 9``: a proof that folds."""
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Any]] = {"class": directives.class_option}
+
+    def run(self) -> list[nodes.Node]:
+        """Parse the content into a folded block."""
+        block = fold(kind="proof-fold", title=" ".join(["Proof", *self.arguments]))
+        block["classes"] += self.options.get("class", [])
+        self.state.nested_parse(self.content, self.content_offset, block)
+        return [block]
+
+
+class Modules(SphinxDirective):
+    """``{momab-modules}``: one section per public module, made from its docstrings."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write an automodule for each and parse that."""
+        import momab
+
+        names = sorted(module.name for module in pkgutil.iter_modules(momab.__path__, "momab."))
+        lines: list[str] = []
+        for name in names:
+            if name not in _PRIVATE and not name.rpartition(".")[2].startswith("_"):
+                lines += [f".. rubric:: ``{name}``", "   :heading-level: 2", ""]
+                lines += [f".. automodule:: {name}", "   :members:", "   :show-inheritance:", ""]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+# ---- pages ---------------------------------------------------------------------------------
+
+
+def _apply_environment(app: Sphinx) -> None:
+    if base := os.environ.get("MOMAB_BASEURL"):
+        app.config.html_baseurl = base.rstrip("/") + "/"
+
+
+def _page_links(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Replace the theme's guesses about files by the files there are."""
+    source = app.config.momab_sources.get(page, "")
+    buttons = [b for b in context.get("header_buttons", []) if b.get("label") != "download-buttons"]
+    pathto = context["pathto"]
+    items = []
+    if source.startswith("notebooks/"):
+        for suffix, tip in ((".ipynb", "the executed notebook"), (".md", "its source")):
+            items.append(_link(pathto(f"downloads/{page}{suffix}", 1), suffix, f"Download {tip}"))
+    if context.get("page_source_suffix"):
+        items.append(
+            {
+                "type": "javascript",
+                "javascript": "window.print()",
+                "text": ".pdf",
+                "tooltip": "Print this page",
+                "icon": "fas fa-file-pdf",
+                "label": "download-pdf-button",
+            }
+        )
+    if items:
+        buttons.insert(
+            0, _group(items, "Download this page", "fas fa-download", "download-buttons")
+        )
+    repository = os.environ.get("MOMAB_REPOSITORY", "").rstrip("/")
+    if repository and source:
+        items = [
+            _link(f"{repository}/blob/main/{source}?plain=1", "Source", "Its source on GitHub")
+        ]
+        if source.startswith("notebooks/"):
+            slug = repository.removeprefix("https://github.com/")
+            colab = "https://colab.research.google.com/github"
+            binder = f"https://mybinder.org/v2/gh/{slug}/executed?urlpath=lab/tree/{page}.ipynb"
+            items.append(
+                _link(f"{colab}/{slug}/blob/executed/{page}.ipynb", "Colab", "Open in Colab")
+            )
+            items.append(_link(binder, "Binder", "Open on Binder"))
+        buttons.insert(0, _group(items, "Run this page", "fas fa-rocket", "launch-buttons"))
+    context["header_buttons"] = buttons
+    base = app.config.html_baseurl
+    card = f"{base}_static/social.png" if base else pathto("_static/social.png", 1)
+    context["metatags"] = context.get("metatags", "") + (
+        f'<meta property="og:image" content="{card}">\n'
+        f'<meta name="twitter:card" content="summary_large_image">\n'
+    )
+
+
+def _link(url: str, text: str, tooltip: str) -> dict[str, str]:
+    return {"type": "link", "url": url, "text": text, "tooltip": tooltip, "icon": "fas fa-file"}
+
+
+def _group(buttons: list[dict[str, str]], tooltip: str, icon: str, label: str) -> dict[str, Any]:
+    return {
+        "type": "group",
+        "buttons": buttons,
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": label,
+    }
