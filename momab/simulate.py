@@ -124,7 +124,7 @@ class Task:
 def describe_policy(policy: Policy) -> dict[str, Any]:
     """Name a policy's record, its options and, if it is the user's, its selection function."""
     kind = type(policy)
-    names = [f.name for f in fields(policy)] if is_dataclass(policy) else []
+    names: list[str] = [f.name for f in fields(policy)] if is_dataclass(policy) else []
     options = {name: getattr(policy, name) for name in names}
     description: dict[str, Any] = {"name": policy.name, "options": options}
     if not kind.__module__.startswith("momab."):
