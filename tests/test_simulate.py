@@ -294,10 +294,12 @@ def test_summary_of_constant_and_single_values():
 def test_rate_interval_is_clopper_pearson():
     rate = rate_interval("error", np.array([True] + [False] * 59))
     assert rate["error_rate"] == pytest.approx(1 / 60)
-    assert rate["error_low"] == pytest.approx(0.000422, abs=1e-6)
-    assert rate["error_high"] == pytest.approx(0.089397, abs=1e-6)
+    # the ends are where one hit or fewer, one hit or more, have probability 2.5 %
+    low, high = rate["error_low"], rate["error_high"]
+    assert 1 - (1 - low) ** 60 == pytest.approx(0.025)
+    assert (1 - high) ** 60 + 60 * high * (1 - high) ** 59 == pytest.approx(0.025)
     none = rate_interval("error", np.zeros(60, dtype=bool))
-    assert (none["error_low"], none["error_high"]) == (0, pytest.approx(0.059629, abs=1e-6))
+    assert (none["error_low"], none["error_high"]) == (0, pytest.approx(1 - 0.025 ** (1 / 60)))
 
 
 def test_checkpoints_are_log_spaced_and_end_at_the_horizon():
