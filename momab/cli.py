@@ -180,27 +180,29 @@ def simulate(
 
 
 def _print_summary(summary: "pd.DataFrame") -> None:
-    """Print a simulation's summary, one line per instance and policy."""
+    """Print a simulation's summary: one table per instance, one line per policy."""
     from rich.console import Console
     from rich.table import Table
 
-    headers = ("instance", "policy", "runs", "mean regret", "95 % interval", "sd", "median")
-    table = Table(*headers, "95 % quantile", "dominated at the end", "certified", box=None)
-    for row in summary.to_dict("records"):
-        table.add_row(
-            row["instance"],
-            row["policy"],
-            str(row["runs"]),
-            f"{row['mean']:.2f}",
-            f"{row['mean_low']:.2f} to {row['mean_high']:.2f}",
-            f"{row['sd']:.2f}",
-            f"{row['median']:.2f}",
-            f"{row['q95']:.2f}",
-            f"{row['error_rate']:.2%} ({row['error_low']:.2%} to {row['error_high']:.2%})",
-            f"{row['certified_rate']:.0%}",
-        )
     console = Console()
-    console.print(table, soft_wrap=not console.is_terminal)
+    if not console.is_terminal:
+        console.width = 160
+    headers = ("policy", "runs", "mean regret", "95 % interval", "sd", "median", "95 % quantile")
+    for name, rows in summary.groupby("instance", sort=False):
+        table = Table(*headers, "dominated at the end", "certified", title=str(name), box=None)
+        for row in rows.to_dict("records"):
+            table.add_row(
+                row["policy"],
+                str(row["runs"]),
+                f"{row['mean']:.2f}",
+                f"{row['mean_low']:.2f} to {row['mean_high']:.2f}",
+                f"{row['sd']:.2f}",
+                f"{row['median']:.2f}",
+                f"{row['q95']:.2f}",
+                f"{row['error_rate']:.2%} ({row['error_low']:.2%} to {row['error_high']:.2%})",
+                f"{row['certified_rate']:.0%}",
+            )
+        console.print(table)
 
 
 @app.command()
