@@ -1,0 +1,167 @@
+"""Files that are whole or not there: one download, one write.
+
+pooch downloads to a temporary name, compares the checksum and only then moves the file to its
+place.  It does not resume, so :class:`Resuming` does: an interrupted download stays beside the
+target as ``<name>.part`` and the next attempt asks the server for the missing bytes only.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from momab.errors import MomabError
+
+_CHUNK = 1 << 16
+_TIMEOUT = (10.0, 60.0)  # seconds: to connect, and between two pieces of the answer
+
+
+class Resuming:
+    """A downloader for pooch that keeps what it has got in ``part`` until the file is whole."""
+
+    def __init__(self, part: Path, progress: bool = False) -> None:
+        """Continue from ``part`` if it exists; show a progress bar on request."""
+        self.part = part
+        self.progress = progress
+
+    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
+        """Download ``url`` into ``output_file``, as pooch asks its downloaders to."""
+        whole = self._answer(url, self._have())
+        if whole is not None and self._have() != whole:
+            raise MomabError(_broke_off(url, self._have()))
+        os.replace(self.part, output_file)
+
+    def _have(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _answer(self, url: str, have: int) -> int | None:
+        """Fetch what is missing beyond the first ``have`` bytes; return the whole length."""
+        import requests
+
+        # "identity": a compressed answer would make lengths and ranges mean something else.
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+        with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
+            span = response.headers.get("Content-Range", "")
+            if have and response.status_code == 416 and span == f"bytes */{have}":
+                return have  # nothing is missing
+            continues = response.status_code == 206 and span.startswith(f"bytes {have}-")
+            if have and not continues and response.status_code in (206, 416):
+                self.part.unlink()
+                return self._answer(url, 0)
+            response.raise_for_status()
+            length = response.headers.get("Content-Length")
+            start = have if continues else 0
+            whole = start + int(length) if length is not None else None
+            with self.part.open("ab" if continues else "wb") as file, self._bar(whole) as bar:
+                bar.update(start)
+                for piece in response.iter_content(_CHUNK):
+                    file.write(piece)
+                    bar.update(len(piece))
+        return whole
+
+    def _bar(self, whole: int | None) -> Bar:
+        return Bar(self.part.stem, whole, self.progress)
+
+
+class Bar:
+    """A progress bar on standard error, or nothing at all."""
+
+    def __init__(self, title: str, whole: int | None, visible: bool) -> None:
+        """Prepare the bar of one file of ``whole`` bytes (None: unknown)."""
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            DownloadColumn(),
+            console=Console(stderr=True),
+            disable=not visible,
+        )
+        self._task = self._progress.add_task(title, total=whole)
+
+    def update(self, received: int) -> None:
+        """Advance by so many bytes."""
+        self._progress.advance(self._task, received)
+
+    def __enter__(self) -> Bar:
+        """Show the bar."""
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the bar as it is."""
+        self._progress.stop()
+
+
+def download(
+    url: str, folder: Path, name: str, sha256: str | None = None, progress: bool = False
+) -> Path:
+    """Download ``url`` to ``folder / name`` and return that path.
+
+    With ``sha256`` the file is compared with it before it takes its name.  Every failure is
+    one sentence; a download that broke off is continued by the next call.
+    """
+    import pooch
+    import requests
+
+    part = folder / f"{name}.part"
+    logger = pooch.get_logger()
+    level = logger.level
+    try:
+        logger.setLevel(logging.WARNING)
+        folder.mkdir(parents=True, exist_ok=True)
+        pooch.retrieve(
+            url,
+            known_hash=None if sha256 is None else f"sha256:{sha256}",
+            fname=name,
+            path=folder,
+            downloader=Resuming(part, progress),
+        )
+    except MomabError:
+        raise
+    except requests.HTTPError as error:
+        status = error.response.status_code if error.response is not None else "an error"
+        raise MomabError(f"the server answers {status} for {url}.") from None
+    except requests.RequestException:
+        if part.exists() and part.stat().st_size:
+            raise MomabError(_broke_off(url, part.stat().st_size)) from None
+        raise MomabError(
+            f"{url} cannot be reached; check the connection, or name a mirror with --mirror URL."
+        ) from None
+    except ValueError:
+        raise MomabError(
+            f"what {url} delivers does not have the expected checksum, so it was thrown away."
+        ) from None
+    except OSError as error:
+        raise MomabError(f"the download cannot be written: {error}.") from None
+    finally:
+        logger.setLevel(level)
+    return folder / name
+
+
+def _broke_off(url: str, received: int) -> str:
+    return (
+        f"the download of {url} broke off after {received:,} bytes; "
+        "the same command continues it from there."
+    )
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file under a temporary name beside it; it takes its own name when it is whole."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            yield file
+        os.replace(partial, path)
+    except OSError as error:
+        raise MomabError(f"{path} cannot be written: {error.strerror}.") from None
+    finally:
+        with suppress(OSError):
+            partial.unlink()
