@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from momab import cli_data
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(cli_data.data, name="data")
+app.command()(cli_data.subsets)
 
 Assignments = Annotated[
     list[str] | None,
