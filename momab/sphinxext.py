@@ -27,7 +27,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
-_PRIVATE = {"momab.cli", "momab.sphinxext"}
+_HIDDEN = {"momab.cli", "momab.sphinxext"}
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -40,6 +40,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _use_own_mathjax)
     app.connect("builder-inited", _apply_environment, priority=400)
     app.connect("env-get-updated", _number_as_in_the_paper, priority=900)
+    app.connect("doctree-resolved", _show_definitions)
     app.connect("html-page-context", _page_links, priority=600)
     app.connect("build-finished", _copy_files)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
@@ -129,6 +130,23 @@ class Proof(SphinxDirective):
         return [block]
 
 
+def _show_definitions(app: Sphinx, tree: Any, page: str) -> None:
+    """Let every {term} show the first paragraph of its definition."""
+    objects = app.env.get_domain("std").objects.items()  # type: ignore[attr-defined]
+    definitions: dict[str, str] = {}
+    for where in sorted({where for (kind, _), (where, _) in objects if kind == "term"}):
+        for item in app.env.get_doctree(where).findall(nodes.definition_list_item):
+            for term in item.findall(nodes.term):
+                first = next(iter(item.findall(nodes.paragraph)), None)
+                for label in term["ids"]:
+                    definitions[label] = first.astext() if first is not None else ""
+    for link in tree.findall(nodes.reference):
+        label = link.get("refuri", link.get("refid", "")).rpartition("#")[2]
+        if definitions.get(label):
+            link["reftitle"] = definitions[label].replace("\n", " ")
+            link["classes"] = [*link["classes"], "notion"]
+
+
 class Modules(SphinxDirective):
     """``{momab-modules}``: one section per public module, made from its docstrings."""
 
@@ -139,7 +157,7 @@ class Modules(SphinxDirective):
         names = sorted(module.name for module in pkgutil.iter_modules(momab.__path__, "momab."))
         lines: list[str] = []
         for name in names:
-            if name not in _PRIVATE and not name.rpartition(".")[2].startswith("_"):
+            if name not in _HIDDEN and not name.rpartition(".")[2].startswith("_"):
                 lines += [f".. rubric:: ``{name}``", "   :heading-level: 2", ""]
                 lines += [f".. automodule:: {name}", "   :members:", "   :show-inheritance:", ""]
         return self.parse_text_to_nodes("\n".join(lines))
