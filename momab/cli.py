@@ -209,6 +209,31 @@ def _print_summary(summary: "pd.DataFrame") -> None:
 
 
 @app.command()
+def audit(
+    trace: Annotated[Path, typer.Argument(help="An .npz file: arms, rewards, means, c, horizon.")],
+    event: Annotated[
+        str, typer.Option(help="two-sided: the paper's; one-sided: the sides its proofs use.")
+    ] = "two-sided",
+    rounding: Annotated[
+        float, typer.Option(help="Tolerance for means that another program computed.")
+    ] = 0.0,
+) -> None:
+    """Check every lemma of the paper at every round of a trace; exit code 1 if one is violated."""
+    from rich.console import Console
+
+    from momab.audit import audit as check
+    from momab.trace import Trace
+
+    report = check(Trace.load(trace), claimed_on=event, rounding=rounding)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 140
+    console.print(report, highlight=False)
+    if not report.ok:
+        raise SystemExit(1)
+
+
+@app.command()
 def bench(
     rounds: Annotated[
         int, typer.Option(help="Rounds that every kernel plays.", min=1000)

@@ -529,12 +529,14 @@ def trace(
     """
     c = positive_number(getattr(policy, "c", None), f"the coefficient c of {policy.name}")
     pairs: list[tuple[IntArray, IntArray]] = []
-    if choices:
+    # A policy of your own may stray from its commitment; only the plain loop would show it.
+    if choices or (beyond and not isinstance(policy, WidthGuided)):
 
         def note(view: View, coins: Coins, arm: int) -> None:
             race = view.details
             open_race = view.certificate is None or view.certificate.t == view.t
-            if open_race and isinstance(race, Races) and len(pairs) == view.t - view.K:
+            reported = choices and isinstance(race, Races) and len(pairs) == view.t - view.K
+            if open_race and reported:
                 pairs.append((race.b.copy(), race.c.copy()))
 
         block = play(instance, policy, horizon, seed, run, arms=True, observer=note)
