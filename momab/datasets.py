@@ -380,7 +380,8 @@ def get(
     if _is_good(dataset, target):
         return target
     raw = folder / f"{source.file}.unverified"
-    raw.unlink(missing_ok=True)
+    if raw.is_file():
+        raw.unlink()
     download(url, folder, raw.name, source.sha256, progress)
     try:
         instance = _load(dataset, raw, verify=True)
@@ -450,7 +451,7 @@ def kuairec_from_release(
     kept = kept[:cohorts]
     if not kept:
         raise MomabError(f"no cohort of {features.name} has {least_users} users in {path.name}.")
-    number = pd.Series(pd.Categorical(label, categories=kept).codes, index=users["user_id"])
+    number = label.map({name: j for j, name in enumerate(kept)}).set_axis(users["user_id"])
     cohort = watched["user_id"].map(number).fillna(-1).to_numpy().astype(np.int64)
     watched, cohort = watched[cohort >= 0], cohort[cohort >= 0]
     ratio = pd.to_numeric(watched["watch_ratio"], errors="coerce").to_numpy().astype(np.float64)

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from momab.errors import MomabError
 
-_CHUNK = 1 << 16
+_CHUNK = 1 << 13
 _TIMEOUT = (10.0, 60.0)  # seconds: to connect, and between two pieces of the answer
 
 
@@ -58,9 +58,12 @@ class Resuming:
             whole = start + int(length) if length is not None else None
             with self.part.open("ab" if continues else "wb") as file, self._bar(whole) as bar:
                 bar.update(start)
-                for piece in response.iter_content(_CHUNK):
-                    file.write(piece)
-                    bar.update(len(piece))
+                try:
+                    for piece in response.iter_content(_CHUNK):
+                        file.write(piece)
+                        bar.update(len(piece))
+                except requests.RequestException:
+                    raise MomabError(_broke_off(url, file.tell())) from None
         return whole
 
     def _bar(self, whole: int | None) -> Bar:
@@ -128,8 +131,6 @@ def download(
         status = error.response.status_code if error.response is not None else "an error"
         raise MomabError(f"the server answers {status} for {url}.") from None
     except requests.RequestException:
-        if part.exists() and part.stat().st_size:
-            raise MomabError(_broke_off(url, part.stat().st_size)) from None
         raise MomabError(
             f"{url} cannot be reached; check the connection, or name a mirror with --mirror URL."
         ) from None

@@ -4,10 +4,10 @@ import csv
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from momab import instances, pareto, theory
+from tests.realdata import load_or_skip
 
 
 def test_c_pucb_column_to_every_printed_digit(shared):
@@ -31,40 +31,10 @@ def test_sharper_bound_on_the_synthetic_family(setting, value):
     assert round(theory.theorem_bound(means, 10**6).exploration) == 32152
 
 
-def spotify_means(folder):
-    """Means of the 114 genres, as the reproduction notes describe the rewards."""
-    path = folder / "data" / "spotify_tracks.csv.gz"
-    if not path.exists():
-        pytest.skip("skipped: needs the Spotify Tracks table in the shared folder")
-    frame = pd.read_csv(path).drop_duplicates(["track_genre", "track_id"])
-    frame["popularity"] /= 100
-    frame["loudness"] = (frame["loudness"].clip(-60, 0) + 60) / 60
-    columns = ["popularity", "danceability", "energy", "loudness", "acousticness", "valence"]
-    frame[columns] = frame[columns].clip(0, 1)
-    counts = frame.groupby("track_genre").size()
-    order = sorted(counts.index, key=lambda genre: (counts[genre], genre), reverse=True)
-    instance = instances.from_frame(frame, "track_genre", columns)
-    return instance.subset([instance.arm_names.index(genre) for genre in order])
-
-
-def kuairec_means(folder):
-    """The 300 videos with one list of samples per cohort."""
-    path = folder / "data" / "kuairec_cohorts.npz"
-    if not path.exists():
-        pytest.skip("skipped: needs the KuaiRec cohorts in the shared folder")
-    with np.load(path, allow_pickle=False) as data:
-        values, offsets = data["values"], data["offsets"]
-        names = [str(name) for name in data["arm_ids"]]
-    lists = np.split(values, offsets[1:-1])
-    return instances.from_samples({n: lists[26 * a : 26 * a + 26] for a, n in enumerate(names)})
-
-
-@pytest.mark.parametrize(
-    ("dataset", "load"), [("spotify", spotify_means), ("kuairec", kuairec_means)]
-)
-def test_frozen_subsets_come_out_of_the_data(shared, dataset, load):
+@pytest.mark.parametrize("dataset", ["spotify", "kuairec"])
+def test_frozen_subsets_come_out_of_the_data(shared, dataset):
     subsets = json.loads((shared / "reference" / "frozen_subsets.json").read_text())[dataset]
-    whole = load(shared)
+    whole = load_or_skip(shared, dataset)
     assert len(subsets) == 9
     for subset in subsets:
         part = whole.subset(subset["indices"])
