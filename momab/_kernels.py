@@ -96,9 +96,11 @@ def _reward_state(arrays: Any) -> tuple[Any, ...]:
 
 
 @jit
-def _refill(arrays, ready, first, stop, words, a, n, run, key0, key1):  # type: ignore[no-untyped-def]
+def _refill(  # type: ignore[no-untyped-def]
+    kind, m, thresholds, values, offsets, ready, first, stop, words, a, n, run, key0, key1
+):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
-    kind, m, thresholds, values, offsets, _, d = arrays
+    d = ready.shape[2]
     pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
     block = n * m // 4
     blocks = ((n + pulls) * m + 3) // 4 - block
@@ -131,11 +133,43 @@ def _refill(arrays, ready, first, stop, words, a, n, run, key0, key1):  # type: 
 
 
 @jit
-def _draw_many(arrays, ready, first, stop, words, a, n, pulls, sums, run, key0, key1):  # type: ignore[no-untyped-def]
+def _draw_many(  # type: ignore[no-untyped-def]
+    kind,
+    m,
+    thresholds,
+    values,
+    offsets,
+    ready,
+    first,
+    stop,
+    words,
+    a,
+    n,
+    pulls,
+    sums,
+    run,
+    key0,
+    key1,
+):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
     for n in range(n, n + pulls):
         if n >= stop[a]:
-            _refill(arrays, ready, first, stop, words, a, n, run, key0, key1)
+            _refill(
+                kind,
+                m,
+                thresholds,
+                values,
+                offsets,
+                ready,
+                first,
+                stop,
+                words,
+                a,
+                n,
+                run,
+                key0,
+                key1,
+            )
         i = n - first[a]
         for j in range(ready.shape[2]):
             sums[a, j] += ready[a, i, j]
@@ -317,8 +351,8 @@ def _width_guided(  # type: ignore[no-untyped-def]
     counting the objectives where its U reaches U_c.  A race whose pair may have changed is
     scanned again, and so is, each round, a race decided by a coin.
     """
-    K, d = arrays.K, arrays.d
     ready, first, stop, words = state
+    kind, m, thresholds, values, offsets, K, d = arrays
     counts = np.zeros(K, dtype=np.int64)
     sums = np.zeros((K, d))
     U = np.zeros((K, d))
@@ -430,7 +464,22 @@ def _width_guided(  # type: ignore[no-untyped-def]
                     arm = min(b[j], c[j]) if half == 0 else max(b[j], c[j])
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
-                _refill(arrays, ready, first, stop, words, arm, counts[arm], run, key0, key1)
+                _refill(
+                    kind,
+                    m,
+                    thresholds,
+                    values,
+                    offsets,
+                    ready,
+                    first,
+                    stop,
+                    words,
+                    arm,
+                    counts[arm],
+                    run,
+                    key0,
+                    key1,
+                )
             i = counts[arm] - first[arm]
             for j in range(d):
                 sums[arm, j] += ready[arm, i, j]
@@ -493,8 +542,376 @@ def _width_guided(  # type: ignore[no-untyped-def]
         if final_sums.size > 0:
             if t < T:
                 n = counts[arm] - (T - t)
-                _draw_many(arrays, ready, first, stop, words, arm, n, T - t, sums, run, key0, key1)
+                _draw_many(
+                    kind,
+                    m,
+                    thresholds,
+                    values,
+                    offsets,
+                    ready,
+                    first,
+                    stop,
+                    words,
+                    arm,
+                    n,
+                    T - t,
+                    sums,
+                    run,
+                    key0,
+                    key1,
+                )
             for a in range(K):
+                for j in range(d):
+                    final_sums[row, a, j] = sums[a, j]
+
+
+# Pareto UCB1 and Annealing-Pareto: sets of arms that change rarely.
+
+
+@jit
+def _log(x):  # type: ignore[no-untyped-def]
+    """The logarithm of momab.streams, operation by operation."""
+    m, k = math.frexp(x)
+    if m < 0.7071067811865476:
+        m, k = 2.0 * m, k - 1
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    even = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332))
+    odd = z * (
+        0.6666666666666735130
+        + w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591))
+    )
+    half = 0.5 * f * f
+    high, low = k * 6.93147180369123816490e-01, k * 1.90821492927058770002e-10
+    return high - ((half - (s * (half + (even + odd)) + low)) - f)
+
+
+@jit
+def _compare(V, a, above, below):  # type: ignore[no-untyped-def]
+    """Compare arm a with every arm f: the maxima over j of V_a - V_f, and of V_f - V_a."""
+    for f in range(V.shape[1]):
+        above[f] = -np.inf
+        below[f] = -np.inf
+    for j in range(V.shape[0]):
+        v = V[j, a]
+        for f in range(V.shape[1]):
+            x = v - V[j, f]
+            above[f] = x if x > above[f] else above[f]
+            below[f] = -x if -x > below[f] else below[f]
+
+
+@jit
+def _find_set(  # type: ignore[no-untyped-def]
+    V, G, above, below, K, annealing, epsilon, inside, witness, best, near
+):
+    r"""Find the arms that may be pulled, from scratch and exactly, and the margins.
+
+    With :math:`G_{af} = \max_j (V_a^{(j)} - V_f^{(j)})`, arm f dominates arm a when
+    :math:`G_{af} \le 0 < G_{fa}`.  Pareto UCB1 takes the arms that are not dominated; every
+    other arm is given a witness that dominates it.  Annealing-Pareto takes the arms within
+    epsilon of the best on an objective, and those members that are not dominated.
+
+    No verdict about arm a can change while the differences between it and other arms change
+    by less than ``near[a]``.  Returns False when some verdict has no margin at all.
+    """
+    for a in range(K):
+        _compare(V, a, above, below)
+        for f in range(K):
+            G[a, f] = above[f]
+    for a in range(K):
+        near[a] = np.inf
+        witness[a] = -1
+        deepest = np.inf
+        for f in range(K):
+            if G[a, f] <= 0.0 and G[f, a] > 0.0 and G[a, f] < deepest:
+                deepest = G[a, f]
+                witness[a] = f
+    firm = epsilon <= GUARD
+    if annealing:
+        for a in range(K):
+            inside[a] = inside[a] and witness[a] == -1
+        for j in range(V.shape[0]):
+            top = V[j, 0]
+            for a in range(1, K):
+                top = max(top, V[j, a])
+            level = 0
+            for a in range(K):
+                if V[j, a] >= top - epsilon:
+                    inside[a] = True
+                    best[j] = a
+                    level += 1
+            firm = firm and level == 1
+            for a in range(K):
+                if a != best[j]:
+                    near[a] = min(near[a], top - V[j, a])
+                    near[best[j]] = min(near[best[j]], top - V[j, a])
+    else:
+        for a in range(K):
+            inside[a] = witness[a] == -1
+    for a in range(K):
+        if inside[a]:
+            for f in range(K):
+                if f != a and (annealing or inside[f]):
+                    near[a] = min(near[a], G[a, f])
+                    near[f] = min(near[f], G[a, f])
+        elif not annealing:
+            f = witness[a]
+            near[a] = min(near[a], -G[a, f])
+            near[f] = min(near[f], -G[a, f])
+    for a in range(K):
+        near[a] -= 2.0 * GUARD
+        firm = firm and near[a] > 0.0
+    return firm
+
+
+@jit
+def _room(  # type: ignore[no-untyped-def]
+    V, a, above, below, K, annealing, inside, witness, best, ball, slope, growth
+):
+    """How far arm a may move from where it is now with every verdict about it unchanged.
+
+    The other arms may meanwhile be anywhere in their balls and the bonus may grow by
+    ``growth``.  Not positive: a verdict has changed, or could.
+    """
+    _compare(V, a, above, below)
+    room = np.inf
+    for f in range(K):
+        if f == a:
+            continue
+        drift = growth * max(slope[a], slope[f])
+        if inside[f]:
+            room = min(room, min(above[f], below[f]) - ball[f] - drift)
+        elif annealing:
+            room = min(room, above[f])
+        elif witness[f] == a:
+            room = min(room, -below[f] - drift)
+    if annealing:
+        for j in range(V.shape[0]):
+            lead = best[j]
+            if lead != a:
+                room = min(room, V[j, lead] - V[j, a] - ball[lead])
+            else:
+                for f in range(K):
+                    if f != a:
+                        room = min(room, V[j, a] - V[j, f] - ball[f])
+    return room - 2.0 * GUARD
+
+
+@jit
+def _front(  # type: ignore[no-untyped-def]
+    arrays,
+    state,
+    annealing,
+    c,
+    q,
+    decay,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    checkpoints,
+    tail_start,
+    pulls,
+    tail_pulls,
+    checkpoint_pulls,
+    final_sums,
+    arms,
+):
+    r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
+
+    Both sets depend on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
+    means.  When the set has been found, every arm gets a ball that its vector may move in
+    without changing any verdict.  One pull moves a vector by at most
+    :math:`(1 + \tfrac12 \text{radius}) / N`, so most pulls need no look at the rewards: they
+    are drawn when the ball might be left, and the arm is given a new ball if it is still clear
+    of all others.  Otherwise, and when the common bonus :math:`s = \sqrt{c \log(tq)}` has
+    grown too much (:math:`ds/dt = c / 2ts`), the set is found again.  Every such search uses
+    the exact vectors of its round, and margins below GUARD call for a search every round.
+    """
+    ready, first, stop, words = state
+    kind, m, thresholds, values, offsets, K, d = arrays
+    width = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    done = np.zeros(K, dtype=np.int64)
+    limit = np.zeros(K, dtype=np.int64)
+    members = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    means = np.zeros((d, width))
+    V = np.zeros((d, width))
+    G = np.zeros((K, K))
+    above, below, radius = np.zeros(width), np.zeros(width), np.zeros(width)
+    ball, slope, near = np.zeros(K), np.zeros(K), np.zeros(K)
+    inside = np.zeros(K, dtype=np.bool_)
+    witness = np.zeros(K, dtype=np.int64)
+    best = np.zeros(d, dtype=np.int64)
+    coins = np.zeros(64, dtype=np.uint64)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        done.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        inside.fill(True)
+        at, event, size = np.int64(0), np.int64(0), np.int64(0)
+        arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+        coins_from = np.int64(-64)
+        clog, bonus, growth, power = 0.0, 0.0, 0.0, 1.0
+        while t < T:
+            if t == event:
+                at, event = _note(
+                    t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls
+                )
+            if t < K:
+                counts[t] = 1
+                if arms.size > 0:
+                    arms[row, t] = t
+                t += 1
+                continue
+            if t - found > span:
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(
+                            kind,
+                            m,
+                            thresholds,
+                            values,
+                            offsets,
+                            ready,
+                            first,
+                            stop,
+                            words,
+                            a,
+                            done[a],
+                            counts[a] - done[a],
+                            sums,
+                            run,
+                            key0,
+                            key1,
+                        )
+                        done[a] = counts[a]
+                        n = float(counts[a])
+                        for j in range(d):
+                            means[j, a] = sums[a, j] / n
+                if not annealing:
+                    clog = c * _log(t * q)
+                    bonus = math.sqrt(clog)
+                    for a in range(K):
+                        radius[a] = math.sqrt(clog / counts[a])
+                        slope[a] = radius[a] / bonus
+                for j in range(d):
+                    for a in range(width):
+                        V[j, a] = means[j, a] + radius[a]
+                firm = _find_set(
+                    V,
+                    G,
+                    above,
+                    below,
+                    K,
+                    annealing,
+                    power / (K * d),
+                    inside,
+                    witness,
+                    best,
+                    near,
+                )
+                found, span, growth, size = t, np.int64(0), 0.0, np.int64(0)
+                for a in range(K):
+                    ball[a] = 0.0
+                    if inside[a]:
+                        members[size] = a
+                        size += 1
+                if firm:
+                    span = np.int64(1) << 62
+                    if not annealing:
+                        growth = np.inf
+                        for a in range(K):
+                            growth = min(growth, 0.125 * near[a] / slope[a])
+                        span = np.int64(min(growth * 2.0 * t * bonus / c, 1e15))
+                    for i in range(size):
+                        a = members[i]
+                        ball[a] = 0.4375 * near[a]
+                        speed = (1.0 + 0.5 * radius[a]) / counts[a]
+                        limit[a] = counts[a] + np.int64(min(ball[a] / speed, 1e15))
+            if t - coins_from >= 64:
+                coins_from = t
+                _first_coins(coins, t, run, stream, key0, key1)
+            arm = members[np.int64((coins[t - coins_from] * u64(size)) >> u64(32))]
+            if arms.size > 0:
+                arms[row, t] = arm
+            counts[arm] += 1
+            power *= decay
+            t += 1
+            if counts[arm] > limit[arm] and t - found <= span:
+                _draw_many(
+                    kind,
+                    m,
+                    thresholds,
+                    values,
+                    offsets,
+                    ready,
+                    first,
+                    stop,
+                    words,
+                    arm,
+                    done[arm],
+                    counts[arm] - done[arm],
+                    sums,
+                    run,
+                    key0,
+                    key1,
+                )
+                done[arm] = counts[arm]
+                n = float(counts[arm])
+                radius[arm] = math.sqrt(clog / n)
+                for j in range(d):
+                    means[j, arm] = sums[arm, j] / n
+                    V[j, arm] = means[j, arm] + radius[arm]
+                room = _room(
+                    V, arm, above, below, K, annealing, inside, witness, best, ball, slope, growth
+                )
+                if room > 0.0:
+                    ball[arm] = room
+                    speed = (1.0 + 0.5 * radius[arm]) / n
+                    limit[arm] = counts[arm] + np.int64(min(room / speed, 1e15))
+                else:
+                    span = np.int64(-1)
+        _finish(
+            T,
+            t,
+            arm,
+            row,
+            counts,
+            checkpoints,
+            at,
+            tail_start,
+            pulls,
+            tail_pulls,
+            checkpoint_pulls,
+            arms,
+        )
+        if final_sums.size > 0:
+            for a in range(K):
+                _draw_many(
+                    kind,
+                    m,
+                    thresholds,
+                    values,
+                    offsets,
+                    ready,
+                    first,
+                    stop,
+                    words,
+                    a,
+                    done[a],
+                    counts[a] - done[a],
+                    sums,
+                    run,
+                    key0,
+                    key1,
+                )
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
 
@@ -503,41 +920,51 @@ def _keys(task: Task) -> tuple[Any, ...]:
     return u64(task.seed & 0xFFFFFFFF), u64(task.seed >> 32), u64(coin_stream(task.policy.name))
 
 
-def _run_width_guided(
-    task: Task, run_start: int, common: tuple[Any, ...], out: tuple[Any, ...]
-) -> None:
+def _run_width_guided(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
     policy = cast(WidthGuided, task.policy)
-    _width_guided(
-        task.arrays,
-        _reward_state(task.arrays),
-        policy.c * log(task.horizon),
-        OBJECTIVE_RULES.index(policy.objective_rule),
-        task.given.champion_objective,
-        task.horizon,
-        run_start,
-        *common,
-        *out,
-    )
+    clog = policy.c * log(task.horizon)
+    rule = OBJECTIVE_RULES.index(policy.objective_rule)
+    given = (task.arrays, _reward_state(task.arrays), clog, rule, task.given.champion_objective)
+    _width_guided(*given, *args, *out.values())
+
+
+def _run_pareto_ucb1(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
+    policy = cast(ParetoUCB1, task.policy)
+    q = policy.scale(task.arrays.K, task.arrays.d, task.given)
+    _run_front(task, (False, policy.c, q, 0.0), args, out)
+
+
+def _run_annealing_pareto(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
+    policy = cast(AnnealingPareto, task.policy)
+    _run_front(task, (True, 0.0, 1.0, policy.decay), args, out)
+
+
+def _run_front(
+    task: Task, options: tuple[Any, ...], args: tuple[Any, ...], out: dict[str, Any]
+) -> None:
+    counted = [array for name, array in out.items() if not name.startswith("cert")]
+    _front(task.arrays, _reward_state(task.arrays), *options, *args, *counted)
 
 
 KERNELS = {
     WidthGuided: _run_width_guided,
+    ParetoUCB1: _run_pareto_ucb1,
+    AnnealingPareto: _run_annealing_pareto,
 }
 
 
 def play_rows(block: Block, task: Task, start: int, stop: int, run_start: int) -> None:
     """Play rows ``start``, ..., ``stop - 1`` of a block; row r is run ``run_start + r``."""
     rows = slice(start, stop)
-    none = np.zeros((0, 0, 0))
-    out = (
-        block.pulls[rows],
-        block.tail_pulls[rows],
-        block.cert_round[rows],
-        block.cert_arm[rows],
-        block.cert_objective[rows],
-        block.checkpoint_pulls[rows],
-        none if block.sums is None else block.sums[rows],
-        np.zeros((0, 0), dtype=np.int32) if block.arms is None else block.arms[rows],
-    )
-    common = (*_keys(task), task.checkpoints, task.tail_start)
-    KERNELS[type(task.policy)](task, run_start + start, common, out)
+    out = {
+        "pulls": block.pulls[rows],
+        "tail_pulls": block.tail_pulls[rows],
+        "cert_round": block.cert_round[rows],
+        "cert_arm": block.cert_arm[rows],
+        "cert_objective": block.cert_objective[rows],
+        "checkpoint_pulls": block.checkpoint_pulls[rows],
+        "final_sums": np.zeros((0, 0, 0)) if block.sums is None else block.sums[rows],
+        "arms": np.zeros((0, 0), dtype=np.int32) if block.arms is None else block.arms[rows],
+    }
+    args = (task.horizon, run_start + start, *_keys(task), task.checkpoints, task.tail_start)
+    KERNELS[type(task.policy)](task, args, out)
