@@ -585,18 +585,17 @@ def rewards_of(
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not hasattr(file, "files"):
-                raise MomabError(f"{path} is one array, not a trace; a trace is an .npz file.")
-            return {key: file[key] for key in file.files}
-    except MomabError:
-        raise
+        loaded = np.load(path, allow_pickle=False)
+        if not isinstance(loaded, np.ndarray):
+            with loaded as file:
+                return {key: file[key] for key in file.files}
     except FileNotFoundError:
         raise MomabError(f"there is no file {path}.") from None
     except (OSError, ValueError, EOFError, BadZipFile, KeyError):
         raise MomabError(
             f"cannot read {path} as a trace: it must be an .npz file without pickled objects."
         ) from None
+    raise MomabError(f"{path} is one array, not a trace; a trace is an .npz file.")
 
 
 def _scalar(value: NDArray[Any], what: str) -> Any:
