@@ -212,15 +212,15 @@ def wait_for_pieces(process, store, count):
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_resuming_after_a_kill_loses_and_repeats_nothing(tmp_path, how, engine):
     store, many = tmp_path / "store", 40_000
-    process = start(tmp_path, many, engine)
-    try:
-        wait_for_pieces(process, store, 3)
-        target = os.killpg if how == signal.SIGKILL else os.kill
-        target(process.pid, how)
-        said, _ = process.communicate(timeout=60)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+    with start(tmp_path, many, engine) as process:
+        try:
+            wait_for_pieces(process, store, 3)
+            target = os.killpg if how == signal.SIGKILL else os.kill
+            target(process.pid, how)
+            said, _ = process.communicate(timeout=60)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
     if how == signal.SIGINT:
         assert process.returncode == 130
         assert "of 40000 runs finished; they are kept in" in said
