@@ -82,6 +82,8 @@ def select_planted(policy, view, coin):
     pair = np.array([b[j], challenger[j]])
     if bug == "smaller radius":
         return int(pair[beta[pair].argmin()])
+    if bug == "the last arm again and again":
+        return view.K - 2  # the fourth of five: the worst
     if bug == "always the leader":
         return int(b[j])
     return int(pair[beta[pair].argmax()])
