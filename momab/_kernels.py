@@ -35,6 +35,9 @@ NEAR = 4 * TIE
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
 
+SLOWEST = 0.97
+"""1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
+
 jit = njit(cache=True, nogil=True, error_model="numpy")
 inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
@@ -589,114 +592,222 @@ def _log(x):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _compare(V, a, above, below):  # type: ignore[no-untyped-def]
-    """Compare arm a with every arm f: the maxima over j of V_a - V_f, and of V_f - V_a."""
-    for f in range(V.shape[1]):
-        above[f] = -np.inf
-        below[f] = -np.inf
-    for j in range(V.shape[0]):
-        v = V[j, a]
-        for f in range(V.shape[1]):
-            x = v - V[j, f]
-            above[f] = x if x > above[f] else above[f]
-            below[f] = -x if -x > below[f] else below[f]
+def _extremes(V, a, f):  # type: ignore[no-untyped-def]
+    """Return the maximum and the minimum over j of V_a - V_f, four objectives at a time."""
+    x0, x1, x2, x3 = V[a, 0] - V[f, 0], V[a, 1] - V[f, 1], V[a, 2] - V[f, 2], V[a, 3] - V[f, 3]
+    h0, h1, h2, h3 = x0, x1, x2, x3
+    for j in range(4, V.shape[1], 4):
+        y0, y1 = V[a, j] - V[f, j], V[a, j + 1] - V[f, j + 1]
+        y2, y3 = V[a, j + 2] - V[f, j + 2], V[a, j + 3] - V[f, j + 3]
+        h0, h1, h2, h3 = max(h0, y0), max(h1, y1), max(h2, y2), max(h3, y3)
+        x0, x1, x2, x3 = min(x0, y0), min(x1, y1), min(x2, y2), min(x3, y3)
+    return max(max(h0, h1), max(h2, h3)), min(min(x0, x1), min(x2, x3))
+
+
+@jit
+def _slack(V, low, high, a):  # type: ignore[no-untyped-def]
+    """Return the distance of V_a from the sides of its box; not positive when it is outside."""
+    s0, s1, s2, s3 = np.inf, np.inf, np.inf, np.inf
+    for j in range(0, V.shape[1], 4):
+        s0 = min(s0, min(V[a, j] - low[a, j], high[a, j] - V[a, j]))
+        s1 = min(s1, min(V[a, j + 1] - low[a, j + 1], high[a, j + 1] - V[a, j + 1]))
+        s2 = min(s2, min(V[a, j + 2] - low[a, j + 2], high[a, j + 2] - V[a, j + 2]))
+        s3 = min(s3, min(V[a, j + 3] - low[a, j + 3], high[a, j + 3] - V[a, j + 3]))
+    return min(min(s0, s1), min(s2, s3))
+
+
+@jit
+def _drift(slope, growth, a, f):  # type: ignore[no-untyped-def]
+    """How much V_a - V_f can rise while the bonus grows, with what rounding can do."""
+    return growth * max(0.0, slope[a] - SLOWEST * slope[f]) + 2.0 * GUARD
+
+
+@jit
+def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):  # type: ignore[no-untyped-def]
+    """Keep arm a from being dominated by arm f: keep it ahead where it is ahead most.
+
+    The two share the room in between by the steps they take, 1/N_a and 1/N_f.
+    """
+    j = 0
+    while V[a, j] - V[f, j] != excess:
+        j += 1
+    share = counts[a] / (counts[a] + counts[f]) if inside[f] else 0.0
+    side = V[f, j] + (excess - drift) * share
+    if side < high[f, j]:
+        high[f, j] = side
+        limit[f] = counts[f]
+    if side + drift > low[a, j]:
+        low[a, j] = side + drift
+        limit[a] = counts[a]
+
+
+@jit
+def _cover(V, a, f, drift, counts, low, limit):  # type: ignore[no-untyped-def]
+    """Keep arm a, which is not pulled, dominated by arm f."""
+    for j in range(V.shape[1]):
+        side = V[a, j] + drift
+        low[f, j] = side if side > low[f, j] else low[f, j]
+    limit[f] = counts[f]
 
 
 @jit
 def _find_set(  # type: ignore[no-untyped-def]
-    V, G, above, below, K, annealing, epsilon, inside, witness, best, near
+    V, d, K, annealing, epsilon, inside, witness, leads, G
 ):
-    r"""Find the arms that may be pulled, from scratch and exactly, and the margins.
+    r"""Find the arms that may be pulled, from scratch and exactly.
 
     With :math:`G_{af} = \max_j (V_a^{(j)} - V_f^{(j)})`, arm f dominates arm a when
-    :math:`G_{af} \le 0 < G_{fa}`.  Pareto UCB1 takes the arms that are not dominated; every
-    other arm is given a witness that dominates it.  Annealing-Pareto takes the arms within
-    epsilon of the best on an objective, and those members that are not dominated.
-
-    No verdict about arm a can change while the differences between it and other arms change
-    by less than ``near[a]``.  Returns False when some verdict has no margin at all.
+    :math:`G_{af} \le 0 < G_{fa}`.  Pareto UCB1 takes the arms that are not dominated.
+    Annealing-Pareto takes the arms within epsilon of the best on an objective, and those
+    members that are not dominated.
     """
     for a in range(K):
-        _compare(V, a, above, below)
-        for f in range(K):
-            G[a, f] = above[f]
-    for a in range(K):
-        near[a] = np.inf
         witness[a] = -1
-        deepest = np.inf
-        for f in range(K):
-            if G[a, f] <= 0.0 and G[f, a] > 0.0 and G[a, f] < deepest:
-                deepest = G[a, f]
+        leads[a] = False
+    for a in range(K):
+        for f in range(a):
+            G[a, f], least = _extremes(V, a, f)
+            G[f, a] = -least
+            if G[a, f] <= 0.0 and G[f, a] > 0.0:
                 witness[a] = f
-    firm = epsilon <= GUARD
-    if annealing:
-        for a in range(K):
-            inside[a] = inside[a] and witness[a] == -1
-        for j in range(V.shape[0]):
-            top = V[j, 0]
-            for a in range(1, K):
-                top = max(top, V[j, a])
-            level = 0
-            for a in range(K):
-                if V[j, a] >= top - epsilon:
-                    inside[a] = True
-                    best[j] = a
-                    level += 1
-            firm = firm and level == 1
-            for a in range(K):
-                if a != best[j]:
-                    near[a] = min(near[a], top - V[j, a])
-                    near[best[j]] = min(near[best[j]], top - V[j, a])
-    else:
+            elif G[f, a] <= 0.0 and G[a, f] > 0.0:
+                witness[f] = a
+    if not annealing:
         for a in range(K):
             inside[a] = witness[a] == -1
+        return
     for a in range(K):
-        if inside[a]:
-            for f in range(K):
-                if f != a and (annealing or inside[f]):
-                    near[a] = min(near[a], G[a, f])
-                    near[f] = min(near[f], G[a, f])
-        elif not annealing:
-            f = witness[a]
-            near[a] = min(near[a], -G[a, f])
-            near[f] = min(near[f], -G[a, f])
-    for a in range(K):
-        near[a] -= 2.0 * GUARD
-        firm = firm and near[a] > 0.0
-    return firm
+        inside[a] = inside[a] and witness[a] == -1
+    for j in range(d):
+        top = V[0, j]
+        for a in range(1, K):
+            top = max(top, V[a, j])
+        for a in range(K):
+            if V[a, j] >= top - epsilon:
+                inside[a] = True
+                leads[a] = True
 
 
 @jit
-def _room(  # type: ignore[no-untyped-def]
-    V, a, above, below, K, annealing, inside, witness, best, ball, slope, growth
+def _box_optimistic(  # type: ignore[no-untyped-def]
+    V, K, counts, inside, witness, slope, G, low, high, limit
 ):
-    """How far arm a may move from where it is now with every verdict about it unchanged.
+    """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
+    growth = 1.0
+    for a in range(K):
+        deepest = np.inf
+        for f in range(K):
+            if inside[f] and f != a:
+                if inside[a]:
+                    rate = max(0.0, slope[f] - SLOWEST * slope[a])
+                    growth = min(growth, (0.25 * G[a, f] - GUARD) / max(rate, 1e-30))
+                elif G[a, f] < deepest:
+                    deepest = G[a, f]
+                    witness[a] = f
+        if not inside[a]:
+            rate = max(0.0, slope[a] - SLOWEST * slope[witness[a]])
+            growth = min(growth, (-0.5 * deepest - GUARD) / max(rate, 1e-30))
+    if growth <= 0.0:
+        return -1.0
+    for a in range(K):
+        for f in range(K):
+            if inside[f] and f != a and inside[a]:
+                drift = _drift(slope, growth, f, a)
+                _separate(V, a, f, G[a, f], drift, counts, inside, low, high, limit)
+        if not inside[a]:
+            f = witness[a]
+            _cover(V, a, f, _drift(slope, growth, a, f), counts, low, limit)
+    return growth
 
-    The other arms may meanwhile be anywhere in their balls and the bonus may grow by
-    ``growth``.  Not positive: a verdict has changed, or could.
-    """
-    _compare(V, a, above, below)
-    room = np.inf
-    for f in range(K):
-        if f == a:
-            continue
-        drift = growth * max(slope[a], slope[f])
-        if inside[f]:
-            room = min(room, min(above[f], below[f]) - ball[f] - drift)
-        elif annealing:
-            room = min(room, above[f])
-        elif witness[f] == a:
-            room = min(room, -below[f] - drift)
-    if annealing:
-        for j in range(V.shape[0]):
-            lead = best[j]
-            if lead != a:
-                room = min(room, V[j, lead] - V[j, a] - ball[lead])
+
+@jit
+def _box_means(V, d, K, counts, inside, leads, G, low, high, limit):  # type: ignore[no-untyped-def]
+    """Build the boxes of Annealing-Pareto; return False when some verdict has no margin."""
+    for j in range(d):
+        lead, top, second = 0, V[0, j], -np.inf
+        for a in range(1, K):
+            if V[a, j] > top:
+                lead, top, second = a, V[a, j], top
             else:
-                for f in range(K):
-                    if f != a:
-                        room = min(room, V[j, a] - V[j, f] - ball[f])
-    return room - 2.0 * GUARD
+                second = max(second, V[a, j])
+        if top - second <= 4.0 * GUARD:
+            return False
+        side = 0.5 * (top + second)
+        for a in range(K):
+            if a != lead:
+                high[a, j] = min(high[a, j], side - GUARD)
+        low[lead, j] = max(low[lead, j], side + GUARD)
+    for a in range(K):
+        if inside[a] and not leads[a]:  # a leader is not dominated while it leads
+            for f in range(K):
+                if f != a:
+                    if G[a, f] <= 4.0 * GUARD:
+                        return False
+                    _separate(V, a, f, G[a, f], 2.0 * GUARD, counts, inside, low, high, limit)
+    return True
+
+
+@jit
+def _settle(  # type: ignore[no-untyped-def]
+    V, moved, K, counts, inside, witness, slope, growth, low, high, limit, above, below, queue
+):
+    """Find the verdicts about an arm that left its box, and those that hang on them.
+
+    Every vector of a member is up to date.  Returns False when a verdict is too close to call
+    for as long as the bonus may grow; the set is then found from scratch.
+    """
+    queue[0] = moved
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        a = queue[waiting]
+        for j in range(V.shape[1]):
+            low[a, j] = -np.inf
+            high[a, j] = np.inf
+        # Does a member dominate it?  The clearest one will be its witness.
+        clearest, dominator = 0.0, -1
+        for f in range(K):
+            if inside[f] and f != a:
+                above[f], least = _extremes(V, a, f)
+                below[f] = -least
+                clear = -above[f] - _drift(slope, growth, a, f)
+                if clear > clearest:
+                    clearest, dominator = clear, f
+        if dominator >= 0:
+            inside[a] = False
+            witness[a] = dominator
+            _cover(V, a, dominator, _drift(slope, growth, a, dominator), counts, low, limit)
+        else:
+            inside[a] = True
+            witness[a] = -1
+            limit[a] = counts[a]
+            for f in range(K):
+                if inside[f] and f != a:
+                    rise_f = _drift(slope, growth, f, a)
+                    rise_a = _drift(slope, growth, a, f)
+                    if above[f] <= rise_f:
+                        return False
+                    if below[f] > rise_a:
+                        _separate(V, a, f, above[f], rise_f, counts, inside, low, high, limit)
+                        _separate(V, f, a, below[f], rise_a, counts, inside, low, high, limit)
+                    elif -below[f] > rise_f:
+                        inside[f] = False
+                        witness[f] = a
+                        _cover(V, f, a, rise_f, counts, low, limit)
+                    else:
+                        return False
+        # The arms that it dominated.
+        for g in range(K):
+            if witness[g] == a:
+                rise = _drift(slope, growth, g, a)
+                _, least = _extremes(V, a, g)
+                if least > rise:
+                    _cover(V, g, a, rise, counts, low, limit)
+                else:
+                    witness[g] = -1
+                    queue[waiting] = g
+                    waiting += 1
+    return True
 
 
 @jit
@@ -722,31 +833,33 @@ def _front(  # type: ignore[no-untyped-def]
 ):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
-    Both sets depend on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
-    means.  When the set has been found, every arm gets a ball that its vector may move in
-    without changing any verdict.  One pull moves a vector by at most
-    :math:`(1 + \tfrac12 \text{radius}) / N`, so most pulls need no look at the rewards: they
-    are drawn when the ball might be left, and the arm is given a new ball if it is still clear
-    of all others.  Otherwise, and when the common bonus :math:`s = \sqrt{c \log(tq)}` has
-    grown too much (:math:`ds/dt = c / 2ts`), the set is found again.  Every such search uses
-    the exact vectors of its round, and margins below GUARD call for a search every round.
+    Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
+    means.  Once the set is found, every member gets a box, one interval per objective, such
+    that no verdict changes while all vectors stay in their boxes.  One pull moves a vector by
+    at most :math:`(1 + \tfrac12 \text{radius}) / N`, so many pulls need no look at the
+    rewards: these are drawn when the box might be left.  When it is left, only the verdicts
+    about that arm are found again.  The radii are those of round ``found``; the bonus
+    :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
+    allows for, and when the allowance ends the set is found from scratch, with the very
+    numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
     """
     ready, first, stop, words = state
     kind, m, thresholds, values, offsets, K, d = arrays
-    width = (K + 3) // 4 * 4
+    # Objectives are padded to a multiple of 4 with copies of the first, which change nothing.
+    padded = (d + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
     done = np.zeros(K, dtype=np.int64)
     limit = np.zeros(K, dtype=np.int64)
+    most = np.zeros(K, dtype=np.int64)
     members = np.zeros(K, dtype=np.int64)
-    sums = np.zeros((K, d))
-    means = np.zeros((d, width))
-    V = np.zeros((d, width))
-    G = np.zeros((K, K))
-    above, below, radius = np.zeros(width), np.zeros(width), np.zeros(width)
-    ball, slope, near = np.zeros(K), np.zeros(K), np.zeros(K)
-    inside = np.zeros(K, dtype=np.bool_)
     witness = np.zeros(K, dtype=np.int64)
-    best = np.zeros(d, dtype=np.int64)
+    queue = np.zeros(K, dtype=np.int64)
+    inside = np.zeros(K, dtype=np.bool_)
+    leads = np.zeros(K, dtype=np.bool_)
+    sums = np.zeros((K, d))
+    V, low, high = np.zeros((K, padded)), np.zeros((K, padded)), np.zeros((K, padded))
+    G = np.zeros((K, K))
+    above, below, slope = np.zeros(K), np.zeros(K), np.zeros(K)
     coins = np.zeros(64, dtype=np.uint64)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -758,7 +871,7 @@ def _front(  # type: ignore[no-untyped-def]
         at, event, size = np.int64(0), np.int64(0), np.int64(0)
         arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         coins_from = np.int64(-64)
-        clog, bonus, growth, power = 0.0, 0.0, 0.0, 1.0
+        clog, growth, power = 0.0, 0.0, 1.0
         while t < T:
             if t == event:
                 at, event = _note(
@@ -771,6 +884,8 @@ def _front(  # type: ignore[no-untyped-def]
                 t += 1
                 continue
             if t - found > span:
+                if not annealing:
+                    clog = c * _log(t * q)
                 for a in range(K):
                     if done[a] < counts[a]:
                         _draw_many(
@@ -792,49 +907,31 @@ def _front(  # type: ignore[no-untyped-def]
                             key1,
                         )
                         done[a] = counts[a]
-                        n = float(counts[a])
-                        for j in range(d):
-                            means[j, a] = sums[a, j] / n
-                if not annealing:
-                    clog = c * _log(t * q)
-                    bonus = math.sqrt(clog)
-                    for a in range(K):
-                        radius[a] = math.sqrt(clog / counts[a])
-                        slope[a] = radius[a] / bonus
-                for j in range(d):
-                    for a in range(width):
-                        V[j, a] = means[j, a] + radius[a]
-                firm = _find_set(
-                    V,
-                    G,
-                    above,
-                    below,
-                    K,
-                    annealing,
-                    power / (K * d),
-                    inside,
-                    witness,
-                    best,
-                    near,
-                )
-                found, span, growth, size = t, np.int64(0), 0.0, np.int64(0)
+                    _locate(V, a, d, sums, counts, clog)
+                _find_set(V, d, K, annealing, power / (K * d), inside, witness, leads, G)
+                found, span = t, np.int64(0)
                 for a in range(K):
-                    ball[a] = 0.0
+                    limit[a] = counts[a]
+                    most[a] = counts[a] + counts[a] // 16
+                low.fill(-np.inf)
+                high.fill(np.inf)
+                if annealing:
+                    if power / (K * d) <= GUARD and _box_means(
+                        V, d, K, counts, inside, leads, G, low, high, limit
+                    ):
+                        span = np.int64(1) << 62
+                else:
+                    for a in range(K):
+                        slope[a] = 1.0 / math.sqrt(counts[a])
+                    growth = _box_optimistic(
+                        V, K, counts, inside, witness, slope, G, low, high, limit
+                    )
+                    span = np.int64(growth * 2.0 * t * math.sqrt(clog) / c)
+                size = np.int64(0)
+                for a in range(K):
                     if inside[a]:
                         members[size] = a
                         size += 1
-                if firm:
-                    span = np.int64(1) << 62
-                    if not annealing:
-                        growth = np.inf
-                        for a in range(K):
-                            growth = min(growth, 0.125 * near[a] / slope[a])
-                        span = np.int64(min(growth * 2.0 * t * bonus / c, 1e15))
-                    for i in range(size):
-                        a = members[i]
-                        ball[a] = 0.4375 * near[a]
-                        speed = (1.0 + 0.5 * radius[a]) / counts[a]
-                        limit[a] = counts[a] + np.int64(min(ball[a] / speed, 1e15))
             if t - coins_from >= 64:
                 coins_from = t
                 _first_coins(coins, t, run, stream, key0, key1)
@@ -844,38 +941,82 @@ def _front(  # type: ignore[no-untyped-def]
             counts[arm] += 1
             power *= decay
             t += 1
-            if counts[arm] > limit[arm] and t - found <= span:
-                _draw_many(
-                    kind,
-                    m,
-                    thresholds,
-                    values,
-                    offsets,
-                    ready,
-                    first,
-                    stop,
-                    words,
+            if counts[arm] <= limit[arm] or t - found > span:
+                continue
+            if counts[arm] > most[arm]:
+                span = np.int64(-1)
+                continue
+            _draw_many(
+                kind,
+                m,
+                thresholds,
+                values,
+                offsets,
+                ready,
+                first,
+                stop,
+                words,
+                arm,
+                done[arm],
+                counts[arm] - done[arm],
+                sums,
+                run,
+                key0,
+                key1,
+            )
+            done[arm] = counts[arm]
+            radius = _locate(V, arm, d, sums, counts, clog)
+            slack = _slack(V, low, high, arm)
+            if slack > 0.0:
+                pulls_left = slack * counts[arm] / (1.0 + 0.5 * radius)
+                limit[arm] = min(counts[arm] + np.int64(min(pulls_left, 1e15)), most[arm])
+            elif annealing:
+                span = np.int64(-1)
+            else:
+                for i in range(size):
+                    a = members[i]
+                    if done[a] < counts[a]:
+                        _draw_many(
+                            kind,
+                            m,
+                            thresholds,
+                            values,
+                            offsets,
+                            ready,
+                            first,
+                            stop,
+                            words,
+                            a,
+                            done[a],
+                            counts[a] - done[a],
+                            sums,
+                            run,
+                            key0,
+                            key1,
+                        )
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                if _settle(
+                    V,
                     arm,
-                    done[arm],
-                    counts[arm] - done[arm],
-                    sums,
-                    run,
-                    key0,
-                    key1,
-                )
-                done[arm] = counts[arm]
-                n = float(counts[arm])
-                radius[arm] = math.sqrt(clog / n)
-                for j in range(d):
-                    means[j, arm] = sums[arm, j] / n
-                    V[j, arm] = means[j, arm] + radius[arm]
-                room = _room(
-                    V, arm, above, below, K, annealing, inside, witness, best, ball, slope, growth
-                )
-                if room > 0.0:
-                    ball[arm] = room
-                    speed = (1.0 + 0.5 * radius[arm]) / n
-                    limit[arm] = counts[arm] + np.int64(min(room / speed, 1e15))
+                    K,
+                    counts,
+                    inside,
+                    witness,
+                    slope,
+                    growth,
+                    low,
+                    high,
+                    limit,
+                    above,
+                    below,
+                    queue,
+                ):
+                    size = np.int64(0)
+                    for a in range(K):
+                        if inside[a]:
+                            members[size] = a
+                            size += 1
                 else:
                     span = np.int64(-1)
         _finish(
@@ -914,6 +1055,18 @@ def _front(  # type: ignore[no-untyped-def]
                 )
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
+
+
+@jit
+def _locate(V, a, d, sums, counts, clog):  # type: ignore[no-untyped-def]
+    """Compute mean + radius of an arm; return the radius."""
+    n = float(counts[a])
+    radius = math.sqrt(clog / n)
+    for j in range(d):
+        V[a, j] = sums[a, j] / n + radius
+    for j in range(d, V.shape[1]):
+        V[a, j] = V[a, 0]
+    return radius
 
 
 def _keys(task: Task) -> tuple[Any, ...]:
