@@ -330,7 +330,7 @@ def _run(node: Node, source: Path, values: Values, path: Path) -> None:
         engine_name="momab",
         kernel_name="python3",
         progress_bar=False,
-        extra_arguments=["--log-level=40"],  # errors only: the kernel warns about loopback TCP
+        extra_arguments=["--log-level=50"],  # the kernel comments on loopback and on its own end
         cwd=str(source.parent),
     )
     executed.metadata["momab"] = {

@@ -3,7 +3,8 @@
 Every function returns a matplotlib figure and draws only what it is given.  Colours come from
 `PALETTE`, which is safe for colour-blind readers (Okabe and Ito's set, with greys); the book's
 style sheet maps each of them to its counterpart in dark mode, so use no other colour.  A policy
-has one colour and one marker throughout: `POLICY_STYLE`.
+has one colour and one marker throughout: `POLICY_STYLE`.  Figures are about 5 inches wide: they are
+shown enlarged on a desk and still legible on a phone.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ POLICY_STYLE = {
 for _font in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
     font_manager.fontManager.addfont(str(_font))
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": ["Momab Sans", "DejaVu Sans"],
-    "font.size": 11.5,
+    "font.size": 10,
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
-    "axes.titlesize": 12,
+    "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
@@ -68,8 +69,8 @@ STYLE: dict[str, Any] = {
     "text.color": INK,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
-    "lines.linewidth": 2.0,
-    "lines.markersize": 7,
+    "lines.linewidth": 1.7,
+    "lines.markersize": 6,
     "legend.frameon": False,
     "legend.labelcolor": INK,
     "mathtext.fontset": "stix",
@@ -81,7 +82,7 @@ def _axes(columns: int = 1, size: tuple[float, float] | None = None) -> tuple[Fi
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=size or (6.4, 4.0), layout="constrained")
+        fig = Figure(figsize=size or (5.0, 3.2), layout="constrained")
         axes = [fig.add_subplot(1, columns, number + 1) for number in range(columns)]
     return fig, axes
 
@@ -104,16 +105,16 @@ def pareto_lift(means: ArrayLike, arm: int | None = None) -> Figure:
     on_front, gap = pareto.front(mu), pareto.gaps(mu)
     arm = int(gap.argmax()) if arm is None else arm
     with mpl.rc_context(STYLE):
-        fig, (axes,) = _axes(size=(5.6, 5.0))
+        fig, (axes,) = _axes(size=(4.4, 4.2))
         low = max(0.0, float(mu.min()) - 0.1)
         _dominated_region(axes, mu, low)
         axes.scatter(
-            mu[on_front, 0], mu[on_front, 1], s=70, color=BLUE, label="on the front", zorder=3
+            mu[on_front, 0], mu[on_front, 1], s=46, color=BLUE, label="on the front", zorder=3
         )
         axes.scatter(
             mu[~on_front, 0],
             mu[~on_front, 1],
-            s=60,
+            s=42,
             marker="s",
             fc="none",
             ec=ORANGE,
@@ -123,7 +124,7 @@ def pareto_lift(means: ArrayLike, arm: int | None = None) -> Figure:
         top = mu[arm] + gap[arm]
         arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.8, "shrinkA": 6, "shrinkB": 0}
         axes.annotate("", xy=tuple(top), xytext=tuple(mu[arm]), arrowprops=arrow, zorder=4)
-        axes.plot(*top, marker="*", ms=13, color=INK, ls="none", label="lifted by its gap")
+        axes.plot(*top, marker="*", ms=10, color=INK, ls="none", label="lifted by its gap")
         for number, point in enumerate(mu):
             axes.annotate(
                 str(number + 1), tuple(point), xytext=(7, -13), textcoords="offset points"
@@ -143,13 +144,13 @@ def zero_gap(means: ArrayLike) -> Figure:
     """The two arms of Proposition 1: one on the edge of what the other dominates."""
     mu = np.asarray(means, dtype=np.float64)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = _axes(size=(4.8, 4.4))
+        fig, (axes,) = _axes(size=(3.7, 3.4))
         _dominated_region(axes, mu, -0.1)
-        axes.plot(*mu[0], marker="o", ms=9, color=BLUE)
-        axes.plot(*mu[1], marker="s", ms=9, mfc="none", mec=ORANGE, mew=2)
+        axes.plot(*mu[0], marker="o", ms=7, color=BLUE)
+        axes.plot(*mu[1], marker="s", ms=7, mfc="none", mec=ORANGE, mew=2)
         arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.8, "shrinkA": 6, "shrinkB": 0}
         axes.annotate("", xy=tuple(mu[1] + 0.15), xytext=tuple(mu[1]), arrowprops=arrow)
-        far = {"textcoords": "offset points", "va": "center"}
+        far: Any = {"textcoords": "offset points", "va": "center"}
         axes.annotate("arm 1", tuple(mu[0]), xytext=(-12, 0), ha="right", **far)
         axes.annotate("arm 2", tuple(mu[1]), xytext=(-12, 0), ha="right", **far)
         axes.text(0.4, 0.5, "dominated\nby arm 1", color=MUTED, ha="center", va="center")
@@ -174,7 +175,7 @@ def tie_rates(frame: pd.DataFrame, draws: int) -> Figure:
         "inconsistent": ("not consistent", ORANGE, "s"),
     }
     with mpl.rc_context(STYLE):
-        fig, (axes,) = _axes(size=(6.4, 3.8))
+        fig, (axes,) = _axes(size=(5.0, 3.1))
         for column, (label, colour, marker) in curves.items():
             share = frame[column].to_numpy(dtype=np.float64)
             low, high = _wilson(share, draws)
@@ -215,7 +216,7 @@ def answer(points: pd.DataFrame, horizon: int) -> Figure:
     }
     split = points["instance"].str.split("|", expand=True)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = _axes(size=(7.2, 4.2))
+        fig, (axes,) = _axes(size=(5.2, 3.3))
         for name, (label, colour, marker, shift, side, up) in labels.items():
             rows = points[split[0] == name]
             lead = split.loc[rows.index, 1].astype(float).to_numpy()
@@ -263,7 +264,7 @@ def social_card() -> Figure:
         axes.annotate("", xy=(0.62, 0.6), xytext=(0.27, 0.25), arrowprops=arrow)
         axes.scatter([0.27], [0.25], s=260, marker="s", color="#ffb066", zorder=3)
         axes.set(xlim=(0, 1.02), ylim=(0, 1.05))
-        white = {"color": "white", "va": "top"}
+        white: Any = {"color": "white", "va": "top"}
         fig.text(
             0.06, 0.84, "Are multi-objective\nbandits harder?", size=46, weight="bold", **white
         )

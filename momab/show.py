@@ -50,7 +50,7 @@ def figure_html(fig: Figure, alt: str, caption: str = "") -> str:
     root = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'viewBox="{x:g} {y:g} {width:g} {height:g}" role="img" aria-label="{html.escape(alt)}" '
-        f'style="width: {width * 4 / 3:.0f}px; max-width: 100%; height: auto">'
+        f'style="width: {width * 1.6:.0f}px; max-width: 100%; height: auto">'
     )
     svg = root + svg[svg.index(">") + 1 :]
     below = f'<figcaption class="tex2jax_process">{_inline(caption)}</figcaption>'

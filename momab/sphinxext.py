@@ -3,7 +3,7 @@
 - MathJax is served by the site itself, from the installed package that carries it.
 - Statements labelled ``paper-<kind>-<number>`` carry the paper's number.
 - ``{prf:proof}`` folds, and is open in print.
-- ``{momab-modules}`` documents every public module of the library.
+- A line ``% modules ...`` becomes a section for each of these modules of the library.
 - Pages get download, source and launch links that open the right file, and a social preview.
 - ``404.html`` works at any depth.
 
@@ -13,7 +13,9 @@ address of the site) and ``MOMAB_REPOSITORY`` (the address of its source on GitH
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import inspect
 import os
 import pkgutil
 import re
@@ -27,7 +29,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
-_HIDDEN = {"momab.cli", "momab.sphinxext"}
+_HIDDEN = ("momab._", "momab.cli", "momab.sphinxext")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -36,7 +38,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(fold, html=(_visit_fold, _depart_fold))
     app.setup_extension("sphinx_proof")
     app.add_directive_to_domain("prf", "proof", Proof, override=True)
-    app.add_directive("momab-modules", Modules)
+    app.connect("source-read", _document_modules)
+    app.connect("autodoc-process-docstring", _plain_signs)
+    app.connect("missing-reference", _named_in_code)
     app.connect("config-inited", _use_own_mathjax)
     app.connect("builder-inited", _apply_environment, priority=400)
     app.connect("env-get-updated", _number_as_in_the_paper, priority=900)
@@ -147,20 +151,47 @@ def _show_definitions(app: Sphinx, tree: Any, page: str) -> None:
             link["classes"] = [*link["classes"], "notion"]
 
 
-class Modules(SphinxDirective):
-    """``{momab-modules}``: one section per public module, made from its docstrings."""
+def _document_modules(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put a section per module where a page says ``% modules a b`` or ``% modules not a b``."""
+    match = re.search(r"^% modules (not )?(.+)$", source[0], flags=re.MULTILINE)
+    if match is None:
+        return
+    import momab
 
-    def run(self) -> list[nodes.Node]:
-        """Write an automodule for each and parse that."""
-        import momab
+    listed = {f"momab.{name}" for name in match[2].split()}
+    found = [module.name for module in pkgutil.iter_modules(momab.__path__, "momab.")]
+    text = ""
+    for name in sorted(found):
+        if not name.startswith(_HIDDEN) and (name in listed) != bool(match[1]):
+            text += f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+    source[0] = source[0].replace(match[0], text)
 
-        names = sorted(module.name for module in pkgutil.iter_modules(momab.__path__, "momab."))
-        lines: list[str] = []
-        for name in names:
-            if name not in _HIDDEN and not name.rpartition(".")[2].startswith("_"):
-                lines += [f".. rubric:: ``{name}``", "   :heading-level: 2", ""]
-                lines += [f".. automodule:: {name}", "   :members:", "   :show-inheritance:", ""]
-        return self.parse_text_to_nodes("\n".join(lines))
+
+def _plain_signs(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    """In a docstring |A*| is a size and a * b a product, never markup."""
+    code = re.compile(r"(``.*?``|:math:`.*?`)")
+    for number, line in enumerate(lines):
+        parts = code.split(line)
+        parts[::2] = [re.sub(r"\*\||\||(?<=\S )\*(?=[ ,])", _escape, p) for p in parts[::2]]
+        lines[number] = "".join(parts)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "".join("\\" + sign for sign in match[0])
+
+
+def _named_in_code(app: Sphinx, env: Any, node: Any, content: Any) -> Any:
+    """Accept a reference to something of the library that has no entry of its own."""
+    if node.get("refdomain") != "py" or not (module := node.get("py:module")):
+        return None
+    owner: Any = importlib.import_module(module)
+    target, kind = node["reftarget"], getattr(owner, node.get("py:class") or "", None)
+    if hasattr(owner, target) or hasattr(kind, target):
+        return content
+    is_set = kind is not None and f"self.{target} " in inspect.getsource(kind)
+    return content if is_set else None
 
 
 # ---- pages ---------------------------------------------------------------------------------
