@@ -605,21 +605,20 @@ def _extremes(V, a, f):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _slack(V, low, high, a):  # type: ignore[no-untyped-def]
-    """Return the distance of V_a from the sides of its box; not positive when it is outside."""
-    s0, s1, s2, s3 = np.inf, np.inf, np.inf, np.inf
-    for j in range(0, V.shape[1], 4):
-        s0 = min(s0, min(V[a, j] - low[a, j], high[a, j] - V[a, j]))
-        s1 = min(s1, min(V[a, j + 1] - low[a, j + 1], high[a, j + 1] - V[a, j + 1]))
-        s2 = min(s2, min(V[a, j + 2] - low[a, j + 2], high[a, j + 2] - V[a, j + 2]))
-        s3 = min(s3, min(V[a, j + 3] - low[a, j + 3], high[a, j + 3] - V[a, j + 3]))
-    return min(min(s0, s1), min(s2, s3))
-
-
-@jit
 def _drift(slope, growth, a, f):  # type: ignore[no-untyped-def]
     """How much V_a - V_f can rise while the bonus grows, with what rounding can do."""
     return growth * max(0.0, slope[a] - SLOWEST * slope[f]) + 2.0 * GUARD
+
+
+@jit
+def _open_box(V, a, counts, low, high, reach, limit):  # type: ignore[no-untyped-def]
+    """Give arm a a box of 32 steps to each side; narrow verdicts will cut it."""
+    side = 32.0 / counts[a]
+    reach[a] = 2.0 * side
+    limit[a] = counts[a]
+    for j in range(V.shape[1]):
+        low[a, j] = V[a, j] - side
+        high[a, j] = V[a, j] + side
 
 
 @jit
@@ -657,27 +656,44 @@ def _find_set(  # type: ignore[no-untyped-def]
     r"""Find the arms that may be pulled, from scratch and exactly.
 
     With :math:`G_{af} = \max_j (V_a^{(j)} - V_f^{(j)})`, arm f dominates arm a when
-    :math:`G_{af} \le 0 < G_{fa}`.  Pareto UCB1 takes the arms that are not dominated.
-    Annealing-Pareto takes the arms within epsilon of the best on an objective, and those
-    members that are not dominated.
+    :math:`G_{af} \le 0 < G_{fa}`.  Pareto UCB1 takes the arms that are not dominated; the
+    others have a witness.  Annealing-Pareto takes the arms within epsilon of the best on an
+    objective, and those members that are not dominated.
     """
-    for a in range(K):
-        witness[a] = -1
-        leads[a] = False
-    for a in range(K):
-        for f in range(a):
-            G[a, f], least = _extremes(V, a, f)
-            G[f, a] = -least
-            if G[a, f] <= 0.0 and G[f, a] > 0.0:
-                witness[a] = f
-            elif G[f, a] <= 0.0 and G[a, f] > 0.0:
-                witness[f] = a
     if not annealing:
+        # An arm that its old witness still dominates stays out, and cannot be the only one to
+        # dominate another: only the members need to be compared with each other.
+        again = True
+        for a in range(K):
+            if not inside[a]:
+                most, least = _extremes(V, a, witness[a])
+                again = again and most <= 0.0 and least < 0.0
+        if not again:
+            inside.fill(True)
+        for a in range(K):
+            if inside[a]:
+                for f in range(a):
+                    if inside[f]:
+                        G[a, f], least = _extremes(V, a, f)
+                        G[f, a] = -least
+        for a in range(K):
+            if inside[a]:
+                witness[a] = -1
+                for f in range(K):
+                    if f != a and inside[f] and G[a, f] <= 0.0 and G[f, a] > 0.0:
+                        witness[a] = f
         for a in range(K):
             inside[a] = witness[a] == -1
         return
     for a in range(K):
-        inside[a] = inside[a] and witness[a] == -1
+        leads[a] = False
+        for f in range(a):
+            G[a, f], least = _extremes(V, a, f)
+            G[f, a] = -least
+    for a in range(K):
+        for f in range(K):
+            if f != a and G[a, f] <= 0.0 and G[f, a] > 0.0:
+                inside[a] = False
     for j in range(d):
         top = V[0, j]
         for a in range(1, K):
@@ -690,39 +706,56 @@ def _find_set(  # type: ignore[no-untyped-def]
 
 @jit
 def _box_optimistic(  # type: ignore[no-untyped-def]
-    V, K, counts, inside, witness, slope, G, low, high, limit
+    V, K, counts, inside, witness, slope, G, low, high, reach, limit
 ):
     """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
     growth = 1.0
     for a in range(K):
-        deepest = np.inf
-        for f in range(K):
-            if inside[f] and f != a:
-                if inside[a]:
+        if inside[a]:
+            _open_box(V, a, counts, low, high, reach, limit)
+            for f in range(K):
+                if inside[f] and f != a:
                     rate = max(0.0, slope[f] - SLOWEST * slope[a])
                     growth = min(growth, (0.25 * G[a, f] - GUARD) / max(rate, 1e-30))
-                elif G[a, f] < deepest:
-                    deepest = G[a, f]
-                    witness[a] = f
-        if not inside[a]:
+        else:
+            f = witness[a]
+            deepest, _ = _extremes(V, a, f)
+            if not inside[f] or deepest > -128.0 / counts[f]:
+                deepest = np.inf
+                for f in range(K):
+                    if inside[f]:
+                        most, _ = _extremes(V, a, f)
+                        if most < deepest:
+                            deepest = most
+                            witness[a] = f
+            G[a, a] = deepest
             rate = max(0.0, slope[a] - SLOWEST * slope[witness[a]])
             growth = min(growth, (-0.5 * deepest - GUARD) / max(rate, 1e-30))
     if growth <= 0.0:
         return -1.0
     for a in range(K):
-        for f in range(K):
-            if inside[f] and f != a and inside[a]:
-                drift = _drift(slope, growth, f, a)
-                _separate(V, a, f, G[a, f], drift, counts, inside, low, high, limit)
-        if not inside[a]:
+        if inside[a]:
+            for f in range(K):
+                if inside[f] and f != a:
+                    drift = _drift(slope, growth, f, a)
+                    if G[a, f] - drift < reach[a] + reach[f]:
+                        _separate(V, a, f, G[a, f], drift, counts, inside, low, high, limit)
+        else:
             f = witness[a]
-            _cover(V, a, f, _drift(slope, growth, a, f), counts, low, limit)
+            drift = _drift(slope, growth, a, f)
+            if -G[a, a] - drift < reach[f]:
+                _cover(V, a, f, drift, counts, low, limit)
     return growth
 
 
 @jit
-def _box_means(V, d, K, counts, inside, leads, G, low, high, limit):  # type: ignore[no-untyped-def]
+def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):  # type: ignore[no-untyped-def]
     """Build the boxes of Annealing-Pareto; return False when some verdict has no margin."""
+    for a in range(K):
+        _open_box(V, a, counts, low, high, reach, limit)
+        for j in range(V.shape[1]):
+            low[a, j] = -np.inf
+            high[a, j] = np.inf
     for j in range(d):
         lead, top, second = 0, V[0, j], -np.inf
         for a in range(1, K):
@@ -749,7 +782,21 @@ def _box_means(V, d, K, counts, inside, leads, G, low, high, limit):  # type: ig
 
 @jit
 def _settle(  # type: ignore[no-untyped-def]
-    V, moved, K, counts, inside, witness, slope, growth, low, high, limit, above, below, queue
+    V,
+    moved,
+    K,
+    counts,
+    inside,
+    witness,
+    slope,
+    growth,
+    low,
+    high,
+    reach,
+    limit,
+    above,
+    below,
+    queue,
 ):
     """Find the verdicts about an arm that left its box, and those that hang on them.
 
@@ -761,9 +808,7 @@ def _settle(  # type: ignore[no-untyped-def]
     while waiting > 0:
         waiting -= 1
         a = queue[waiting]
-        for j in range(V.shape[1]):
-            low[a, j] = -np.inf
-            high[a, j] = np.inf
+        _open_box(V, a, counts, low, high, reach, limit)
         # Does a member dominate it?  The clearest one will be its witness.
         clearest, dominator = 0.0, -1
         for f in range(K):
@@ -776,38 +821,66 @@ def _settle(  # type: ignore[no-untyped-def]
         if dominator >= 0:
             inside[a] = False
             witness[a] = dominator
-            _cover(V, a, dominator, _drift(slope, growth, a, dominator), counts, low, limit)
+            if clearest < reach[dominator]:
+                drift = _drift(slope, growth, a, dominator)
+                _cover(V, a, dominator, drift, counts, low, limit)
         else:
             inside[a] = True
             witness[a] = -1
-            limit[a] = counts[a]
             for f in range(K):
                 if inside[f] and f != a:
                     rise_f = _drift(slope, growth, f, a)
                     rise_a = _drift(slope, growth, a, f)
+                    near = reach[a] + reach[f]
                     if above[f] <= rise_f:
                         return False
                     if below[f] > rise_a:
-                        _separate(V, a, f, above[f], rise_f, counts, inside, low, high, limit)
-                        _separate(V, f, a, below[f], rise_a, counts, inside, low, high, limit)
+                        if above[f] - rise_f < near:
+                            _separate(V, a, f, above[f], rise_f, counts, inside, low, high, limit)
+                        if below[f] - rise_a < near:
+                            _separate(V, f, a, below[f], rise_a, counts, inside, low, high, limit)
                     elif -below[f] > rise_f:
                         inside[f] = False
                         witness[f] = a
-                        _cover(V, f, a, rise_f, counts, low, limit)
+                        if -below[f] - rise_f < reach[a]:
+                            _cover(V, f, a, rise_f, counts, low, limit)
                     else:
                         return False
         # The arms that it dominated.
         for g in range(K):
             if witness[g] == a:
                 rise = _drift(slope, growth, g, a)
-                _, least = _extremes(V, a, g)
-                if least > rise:
-                    _cover(V, g, a, rise, counts, low, limit)
-                else:
+                least = _extremes(V, a, g)[1] - rise
+                if least <= 0.0:
                     witness[g] = -1
                     queue[waiting] = g
                     waiting += 1
+                elif least < reach[a]:
+                    _cover(V, g, a, rise, counts, low, limit)
     return True
+
+
+@jit
+def _locate(V, a, d, sums, counts, clog):  # type: ignore[no-untyped-def]
+    """Compute mean + radius of an arm."""
+    n = float(counts[a])
+    radius = math.sqrt(clog / n)
+    for j in range(d):
+        V[a, j] = sums[a, j] / n + radius
+    for j in range(d, V.shape[1]):
+        V[a, j] = V[a, 0]
+
+
+@jit
+def _slack(V, low, high, a):  # type: ignore[no-untyped-def]
+    """Return the distance of V_a from the nearest side of its box."""
+    s0, s1, s2, s3 = np.inf, np.inf, np.inf, np.inf
+    for j in range(0, V.shape[1], 4):
+        s0 = min(s0, min(V[a, j] - low[a, j], high[a, j] - V[a, j]))
+        s1 = min(s1, min(V[a, j + 1] - low[a, j + 1], high[a, j + 1] - V[a, j + 1]))
+        s2 = min(s2, min(V[a, j + 2] - low[a, j + 2], high[a, j + 2] - V[a, j + 2]))
+        s3 = min(s3, min(V[a, j + 3] - low[a, j + 3], high[a, j + 3] - V[a, j + 3]))
+    return min(min(s0, s1), min(s2, s3))
 
 
 @jit
@@ -859,7 +932,8 @@ def _front(  # type: ignore[no-untyped-def]
     sums = np.zeros((K, d))
     V, low, high = np.zeros((K, padded)), np.zeros((K, padded)), np.zeros((K, padded))
     G = np.zeros((K, K))
-    above, below, slope = np.zeros(K), np.zeros(K), np.zeros(K)
+    above, below, slope, reach = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -908,25 +982,20 @@ def _front(  # type: ignore[no-untyped-def]
                         )
                         done[a] = counts[a]
                     _locate(V, a, d, sums, counts, clog)
-                _find_set(V, d, K, annealing, power / (K * d), inside, witness, leads, G)
-                found, span = t, np.int64(0)
-                for a in range(K):
                     limit[a] = counts[a]
                     most[a] = counts[a] + counts[a] // 16
-                low.fill(-np.inf)
-                high.fill(np.inf)
-                if annealing:
-                    if power / (K * d) <= GUARD and _box_means(
-                        V, d, K, counts, inside, leads, G, low, high, limit
-                    ):
-                        span = np.int64(1) << 62
-                else:
-                    for a in range(K):
-                        slope[a] = 1.0 / math.sqrt(counts[a])
+                    slope[a] = 1.0 / math.sqrt(counts[a])
+                _find_set(V, d, K, annealing, power / (K * d), inside, witness, leads, G)
+                found, span = t, np.int64(0)
+                if not annealing:
                     growth = _box_optimistic(
-                        V, K, counts, inside, witness, slope, G, low, high, limit
+                        V, K, counts, inside, witness, slope, G, low, high, reach, limit
                     )
                     span = np.int64(growth * 2.0 * t * math.sqrt(clog) / c)
+                elif power / (K * d) <= GUARD and _box_means(
+                    V, d, K, counts, inside, leads, G, low, high, reach, limit
+                ):
+                    span = np.int64(1) << 62
                 size = np.int64(0)
                 for a in range(K):
                     if inside[a]:
@@ -943,33 +1012,50 @@ def _front(  # type: ignore[no-untyped-def]
             t += 1
             if counts[arm] <= limit[arm] or t - found > span:
                 continue
-            if counts[arm] > most[arm]:
+            if not annealing and counts[arm] > most[arm]:
                 span = np.int64(-1)
                 continue
-            _draw_many(
-                kind,
-                m,
-                thresholds,
-                values,
-                offsets,
-                ready,
-                first,
-                stop,
-                words,
-                arm,
-                done[arm],
-                counts[arm] - done[arm],
-                sums,
-                run,
-                key0,
-                key1,
-            )
+            # Draw what is due and look where the arm is now; written out, to save the calls.
+            for n in range(done[arm], counts[arm]):
+                if n >= stop[arm]:
+                    _refill(
+                        kind,
+                        m,
+                        thresholds,
+                        values,
+                        offsets,
+                        ready,
+                        first,
+                        stop,
+                        words,
+                        arm,
+                        n,
+                        run,
+                        key0,
+                        key1,
+                    )
+                i = n - first[arm]
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
             done[arm] = counts[arm]
-            radius = _locate(V, arm, d, sums, counts, clog)
-            slack = _slack(V, low, high, arm)
-            if slack > 0.0:
-                pulls_left = slack * counts[arm] / (1.0 + 0.5 * radius)
-                limit[arm] = min(counts[arm] + np.int64(min(pulls_left, 1e15)), most[arm])
+            weight = float(counts[arm])
+            radius = math.sqrt(clog / weight)
+            for j in range(d):
+                V[arm, j] = sums[arm, j] / weight + radius
+            outside = 0
+            for j in range(d):
+                outside |= 1 if V[arm, j] <= low[arm, j] or V[arm, j] >= high[arm, j] else 0
+            for j in range(d, padded):
+                V[arm, j] = V[arm, 0]
+            if outside == 0:
+                # How many pulls it can wait; not asked again soon when the answer was none.
+                patience[arm] -= 1
+                if patience[arm] <= 0:
+                    steps = _slack(V, low, high, arm) * weight / (1.0 + 0.5 * radius)
+                    limit[arm] = counts[arm] + np.int64(min(steps, 1e15))
+                    if not annealing:
+                        limit[arm] = min(limit[arm], most[arm])
+                    patience[arm] = 0 if steps >= 2.0 else 8
             elif annealing:
                 span = np.int64(-1)
             else:
@@ -1007,6 +1093,7 @@ def _front(  # type: ignore[no-untyped-def]
                     growth,
                     low,
                     high,
+                    reach,
                     limit,
                     above,
                     below,
@@ -1019,6 +1106,8 @@ def _front(  # type: ignore[no-untyped-def]
                             size += 1
                 else:
                     span = np.int64(-1)
+                    for a in range(K):
+                        inside[a] = witness[a] == -1
         _finish(
             T,
             t,
@@ -1055,18 +1144,6 @@ def _front(  # type: ignore[no-untyped-def]
                 )
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
-
-
-@jit
-def _locate(V, a, d, sums, counts, clog):  # type: ignore[no-untyped-def]
-    """Compute mean + radius of an arm; return the radius."""
-    n = float(counts[a])
-    radius = math.sqrt(clog / n)
-    for j in range(d):
-        V[a, j] = sums[a, j] / n + radius
-    for j in range(d, V.shape[1]):
-        V[a, j] = V[a, 0]
-    return radius
 
 
 def _keys(task: Task) -> tuple[Any, ...]:
