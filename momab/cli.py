@@ -245,6 +245,62 @@ def bench(
     print(measure(rounds).to_string(index=False))
 
 
+@app.command()
+def reproduce(
+    target: Annotated[
+        list[str],
+        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, or all."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(
+        "_build/reproduce"
+    ),
+    data_dir: Annotated[Path | None, typer.Option(help="The folder with the data sets.")] = None,
+    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs per subset or setting.")] = 20,
+    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e6,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 20260704,
+    risk_runs: Annotated[int, typer.Option(help="Runs per subset and coefficient.")] = 20_000,
+    workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
+        False
+    ),
+    record: Annotated[bool, typer.Option("--record", help="Replace the recorded results.")] = False,
+) -> None:
+    """Recompute the paper's tables and figures and set our numbers beside the paper's.
+
+    Finished runs are kept in the output folder: the same command goes on where it stopped.
+    """
+    from momab import reproduce as work
+    from momab.simulate import SimulationInterrupted
+    from momab.study import Options
+
+    names = work.wanted_parts(target)
+    options = Options(int(horizon), runs, seed, data_dir, output / "store", workers)
+    work.check_data(names, options)
+    parts = work.Parts(options, risk_runs)
+    try:
+        if record:
+            work.record(parts, names)
+        if check:
+            _print_check(work.check(parts, names))
+        for name, cells in work.comparisons(parts, target).items():
+            agreed = int((cells["verdict"] == "agrees").sum())
+            print(f"{name}: {agreed} of {len(cells)} cells within 3 standard errors of the paper's")
+            print(cells.drop(columns=["paper_sd", "ours_sd"]).to_string(index=False))
+        for path in work.write(parts, target, output):
+            print(_short(path))
+    except SimulationInterrupted as stop:
+        print(f"momab: {stop}", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def _print_check(found: dict[str, str]) -> None:
+    """Say part by part whether recomputing gave the recorded digits; exit 1 if one did not."""
+    for part, difference in found.items():
+        print(f"{part}: {difference or 'identical to the recorded results'}")
+    if any(found.values()):
+        raise SystemExit(1)
+
+
 def main() -> None:
     """Run the command line; bad input prints one sentence and exits with code 2."""
     try:

@@ -32,7 +32,8 @@ import numpy as np
 
 from momab.checks import FloatArray, IntArray, positive_number, whole_number
 from momab.errors import MomabError
-from momab.fetch import atomically, download
+from momab.fetch import download
+from momab.files import atomically
 from momab.instances import Instance, Rows, Samples, from_rows, from_samples
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: one download, one write.
+"""A download that is whole or not there, and resumes.
 
 pooch downloads to a temporary name, compares the checksum and only then moves the file to its
 place.  It does not resume, so :class:`Resuming` does: an interrupted download stays beside the
@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from momab.errors import MomabError
 
@@ -150,19 +148,3 @@ def _broke_off(url: str, received: int) -> str:
         f"the download of {url} broke off after {received:,} bytes; "
         "the same command continues it from there."
     )
-
-
-@contextmanager
-def atomically(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file under a temporary name beside it; it takes its own name when it is whole."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
-            yield file
-        os.replace(partial, path)
-    except OSError as error:
-        raise MomabError(f"{path} cannot be written: {error.strerror}.") from None
-    finally:
-        with suppress(OSError):
-            partial.unlink()

@@ -609,11 +609,7 @@ def _progress(
 def _provenance(tasks: Sequence[Task], runs: int, engine: str) -> dict[str, Any]:
     """Say what made the results: parameters, versions, source."""
     return {
-        "momab": _version("momab"),
-        "source": source_hash(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": _version("numba"),
+        **provenance_versions(),
         "engine": engine,
         "seed": tasks[0].seed,
         "horizon": tasks[0].horizon,
@@ -623,6 +619,17 @@ def _provenance(tasks: Sequence[Task], runs: int, engine: str) -> dict[str, Any]
         "front_metrics": tasks[0].front_metrics,
         "instances": {t.instance_name: t.instance.digest for t in tasks},
         "policies": {t.policy_name: describe_policy(t.policy) for t in tasks},
+    }
+
+
+def provenance_versions() -> dict[str, str]:
+    """The versions and the source that decide what a run does."""
+    return {
+        "momab": _version("momab"),
+        "source": source_hash(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": _version("numba"),
     }
 
 

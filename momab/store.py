@@ -7,8 +7,8 @@ Layout::
         <task>/task.json              one instance, policy, horizon and seed, readable
         <task>/runs-00000000-00000063.npz
 
-A piece holds runs ``first`` to ``last`` of one task.  It is written under a temporary name,
-flushed to disk and renamed, so a piece that exists is complete, whatever killed the process.
+A piece holds runs ``first`` to ``last`` of one task.  It is written by
+:func:`momab.files.atomically`, so a piece that exists is complete, whatever killed the process.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momab.errors import MomabError
+from momab.files import PARTIAL, atomically
 
 FORMAT = 1
 MANIFEST = "momab-store.json"
@@ -51,7 +51,7 @@ class Store:
                 )
             else:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                _write(manifest, json.dumps({"format": FORMAT, **made_by}, indent=2).encode())
+                _write_json(manifest, {"format": FORMAT, **made_by})
             if not os.access(self.folder, os.W_OK):
                 raise PermissionError(13, "Permission denied")
         except OSError as error:
@@ -64,10 +64,10 @@ class Store:
         """Make a task's folder and say in words what it holds."""
         folder = self.folder / task
         folder.mkdir(exist_ok=True)
-        for leftover in folder.glob("*.partial"):
+        for leftover in folder.glob(f".*{PARTIAL}"):
             leftover.unlink(missing_ok=True)
         if not (folder / "task.json").exists():
-            _write(folder / "task.json", json.dumps(description, indent=2).encode())
+            _write_json(folder / "task.json", description)
 
     def finished(self, task: str) -> list[range]:
         """The runs of a task that are on disk, as ranges in ascending order."""
@@ -91,13 +91,8 @@ class Store:
 
     def save(self, task: str, piece: range, columns: Columns) -> None:
         """Write one piece, all of it or nothing."""
-        path = self._path(task, piece)
-        partial = path.with_name(f"{uuid4().hex}.partial")
-        with open(partial, "wb") as file:
+        with atomically(self._path(task, piece)) as file:
             np.savez_compressed(file, allow_pickle=False, **columns)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
 
     def _path(self, task: str, piece: range) -> Path:
         return self.folder / task / f"runs-{piece.start:08d}-{piece.stop - 1:08d}.npz"
@@ -129,10 +124,6 @@ def _check_manifest(path: Path, made_by: Mapping[str, str]) -> None:
             )
 
 
-def _write(path: Path, content: bytes) -> None:
-    partial = path.with_name(f"{uuid4().hex}.partial")
-    with open(partial, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    with atomically(path) as file:
+        file.write(json.dumps(content, indent=2).encode())

@@ -111,6 +111,28 @@ def synthetic(options: Options, checkpoints: int = 0) -> Results:
     )
 
 
+#: The settings whose trajectories Figure 2 shows.
+SHOWN = ("0.12, 1", "0.02, 8")
+
+
+def paths(options: Options, checkpoints: int = 120) -> pd.DataFrame:
+    """Follow Figure 2's runs: regret (mean, 5 % and 95 % quantiles) and certified share."""
+    results = synthetic(options, checkpoints)
+    path = results.trajectories
+    path = path[path["instance"].isin(SHOWN)]
+    keys = ["instance", "policy", "t"]
+    regret = path.groupby(keys, sort=False)["pareto_regret"]
+    frame = regret.agg(
+        mean="mean", q05=lambda x: x.quantile(0.05), q95=lambda x: x.quantile(0.95)
+    ).reset_index()
+    rounds = results.runs.set_index(["instance", "policy"])["cert_round"]
+    frame["certified"] = [
+        float((rounds.loc[instance, policy] < t).fillna(False).mean())
+        for instance, policy, t in zip(frame["instance"], frame["policy"], frame["t"])
+    ]
+    return frame
+
+
 def real_instances(options: Options, dataset: str, kind: str) -> dict[str, Instance]:
     """The three frozen subsets of a group, numbered from 1."""
     whole = datasets.load(dataset, options.data_dir)
@@ -185,7 +207,8 @@ def retuned(options: Options, chosen: pd.DataFrame) -> pd.DataFrame:
             name: tunable_policies(float(table[dataset, kind, name]))[name]
             for name in ("Width-guided", "Pareto UCB1", "Scalarized UCB")
         }
-        return options.simulate(real_instances(options, dataset, kind), tuned).runs
+        runs = options.simulate(real_instances(options, dataset, kind), tuned).runs
+        return runs.assign(c=[float(table[dataset, kind, name]) for name in runs["policy"]])
 
     return _over_groups(group)
 

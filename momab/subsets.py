@@ -45,7 +45,7 @@ from numpy.typing import ArrayLike, NDArray
 from momab import pareto, theory
 from momab.checks import FloatArray, IntArray, mean_array, whole_number
 from momab.errors import MomabError
-from momab.fetch import atomically
+from momab.files import atomically
 from momab.instances import Bernoulli, Duplicated, Instance, RewardSource, Rows
 
 MISLEADING = "misleading_near_front"

@@ -38,10 +38,10 @@ def test_what_is_saved_can_be_loaded(tmp_path):
 def test_leftovers_of_a_killed_process_do_not_count(tmp_path):
     store = Store(tmp_path, MADE_BY)
     store.begin("task", {})
-    (tmp_path / "task" / "0123.partial").write_bytes(b"half a piece")
+    (tmp_path / "task" / ".runs-0.npz.0123.partial").write_bytes(b"half a piece")
     assert store.finished("task") == []
     store.begin("task", {})
-    assert not list((tmp_path / "task").glob("*.partial"))
+    assert not list((tmp_path / "task").glob(".*.partial"))
 
 
 def test_a_foreign_folder_is_left_alone(tmp_path):

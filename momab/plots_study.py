@@ -1,0 +1,85 @@
+"""The figures of the computational study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+import numpy as np
+
+from momab.plots import MUTED, POLICY_STYLE, STYLE
+from momab.study import RUNS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+COLUMNS = {"Width-guided": "width_guided", "Pareto UCB1": "pareto_ucb1"}
+
+
+def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
+    """Figure 1: regret of both policies against the Pareto gap delta and the crowd size m.
+
+    ``table`` is :func:`momab.study.table2`; bars are 95 % intervals of the mean.
+    """
+    from matplotlib.figure import Figure
+
+    panels = (
+        ("delta", table[table["m"] == 1], r"Pareto gap $\delta$ of one crowd arm"),
+        ("m", table[table["delta"] == 0.02], r"crowd size $m$, at $\delta = 0.02$"),
+    )
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.4, 3.0), layout="constrained")
+        axes = fig.subplots(1, 2, sharey=True)
+        for axis, (key, rows, label) in zip(axes, panels):
+            for name, column in COLUMNS.items():
+                colour, marker = POLICY_STYLE[name]
+                half = 1.96 * rows[f"{column}_std"] / np.sqrt(runs)
+                axis.errorbar(
+                    rows[key],
+                    rows[f"{column}_mean"],
+                    half,
+                    color=colour,
+                    marker=marker,
+                    capsize=3,
+                    label=name,
+                )
+            axis.set(xlabel=label, yscale="log")
+        axes[0].invert_xaxis()
+        axes[0].set_ylabel("Pareto regret")
+        axes[0].legend(loc="center left", bbox_to_anchor=(0, 0.6))
+    return fig
+
+
+def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
+    """Figure 2: regret and certified share along the runs of two settings.
+
+    ``paths`` is :func:`momab.study.paths`; bands reach from the 5 % to the 95 % quantile.
+    """
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.4, 4.2), layout="constrained")
+        axes = fig.subplots(
+            2, paths["instance"].nunique(), sharex=True, sharey="row", height_ratios=(3, 1)
+        )
+        for (above, below), (instance, rows) in zip(
+            axes.T, paths.groupby("instance", sort=False), strict=True
+        ):
+            for name, path in rows.groupby("policy", sort=False):
+                colour, _ = POLICY_STYLE[str(name)]
+                above.fill_between(
+                    path["t"], path["q05"], path["q95"], color=colour, alpha=0.2, lw=0
+                )
+                above.plot(path["t"], path["mean"], color=colour, label=str(name))
+                if path["certified"].any():
+                    below.plot(path["t"], path["certified"], color=colour)
+            delta, m = str(instance).split(", ")
+            above.set_title(rf"$\delta = {delta}$, $m = {m}$")
+            above.set(xscale="log", yscale="log")
+            below.set(xlabel="round", ylim=(-0.05, 1.05))
+            below.axhline(1, color=MUTED, lw=0.6, ls=":")
+        axes[0, 0].set_ylabel("Pareto regret")
+        axes[1, 0].set_ylabel("certified")
+        axes[0, 0].legend(loc="upper left")
+    return fig
