@@ -1,0 +1,148 @@
+"""The claims ledger: complete, every check runs, every verdict is the recorded one."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from momab import ledger
+from momab.errors import MomabError
+from momab.ledger import Claim, Outcome, Result
+
+CLAIMS = ledger.load()
+CHECKED = [claim for claim in CLAIMS if claim.pending is None]
+
+
+def test_no_item_of_the_paper_is_missing():
+    assert ledger.missing(CLAIMS) == ()
+    assert ("lemma", 10) in ledger.missing(tuple(c for c in CLAIMS if c.id != "lemma-10"))
+    assert len(ledger.NUMBERED) == 19
+
+
+def test_the_numbering_is_the_paper_s(shared):
+    source = (shared / "paper" / "paper.tex").read_text()
+    environments = re.findall(
+        r"^\\begin\{(theorem|proposition|lemma|corollary|remark|definition|algorithm|table|figure)\}",
+        source,
+        re.MULTILINE,
+    )
+    counters = Counter()
+    found = set()
+    for kind in environments:
+        together = ("theorem", "proposition", "lemma", "corollary", "remark")
+        counter = "theorem" if kind in together else kind
+        counters[counter] += 1
+        found.add((kind, counters[counter]))
+    assert found == set(ledger.NUMBERED)
+
+
+@pytest.mark.parametrize("claim", CHECKED, ids=lambda claim: claim.id)
+def test_verdict_is_the_recorded_one(claim):
+    result = ledger.run_one(claim)
+    assert result.outcome is not None, f"{claim.id} has no check that ran"
+    assert result.outcome.verdict == claim.verdict, result.outcome.evidence
+    assert result.agrees
+    assert re.search(r"\d", result.outcome.evidence)
+    assert result.seconds < 60
+
+
+def test_only_data_and_long_runs_may_wait():
+    theory = {"theorem", "proposition", "lemma", "corollary", "remark", "definition", "algorithm"}
+    for claim in CLAIMS:
+        if claim.pending is not None:
+            assert claim.kind not in theory
+            assert claim.page in ("synthetic", "real-data", "sixty-runs", "tuning", "fairness")
+
+
+def test_every_check_of_the_file_is_a_different_function_of_the_module():
+    names = [claim.check for claim in CHECKED]
+    assert len(set(names)) == len(names)
+    assert all(name.startswith("momab.ledger.") for name in names)
+
+
+def test_statements_are_whole_sentences_in_our_own_words(shared):
+    source = " ".join((shared / "paper" / "paper.tex").read_text().split())
+    for claim in CLAIMS:
+        words = claim.statement.split()
+        assert words[-1].endswith(".")
+        assert len(words) >= 8
+        for i in range(len(words) - 11):  # no dozen words in a row are the paper's
+            assert " ".join(words[i : i + 12]) not in source
+
+
+def test_verdicts_follow_from_facts():
+    facts = {"holds": True, "evidence": "1"}
+    assert Outcome(**facts).verdict == "verified"
+    assert Outcome(**facts, caveat=True).verdict == "verified with a caveat"
+    assert Outcome(**facts, caveat=True, stronger=True).verdict == "sharpened"
+    assert Outcome(**facts, wrong=True, stronger=True).verdict == "corrected"
+    assert Outcome(holds=False, evidence="1", stronger=True).verdict == "refuted"
+
+
+def test_a_changed_verdict_or_a_check_that_did_not_run_is_noticed():
+    claim = next(claim for claim in CLAIMS if claim.id == "proposition-1")
+    assert not Result(claim, Outcome(holds=False, evidence="1")).agrees
+    assert not Result(claim, None).agrees
+    assert not ledger.run_one(replace(claim, verdict="corrected")).agrees
+    with pytest.raises(MomabError, match="there is no check"):
+        ledger.run_one(replace(claim, check="momab.ledger.lemma_12"))
+
+
+def test_table_for_the_page():
+    few = tuple(c for c in CLAIMS if c.id in ("proposition-1", "definition-1", "table-1"))
+    table = ledger.table(ledger.run(few))
+    assert list(table["item"]) == ["Proposition 1", "Definition 1", "Table 1"]
+    assert list(table["verdict"]) == ["verified", "verified with a caveat", "pending"]
+    assert (table["verdict"] == table["recorded"]).all()
+    assert table["reason"].str.len().min() > 20
+    assert Claim("x", "text", "Abstract", "t", "s", "model").label == "Abstract"
+
+
+GOOD = """
+- id: a
+  kind: lemma
+  number: 9
+  title: t
+  statement: s
+  page: model
+  check: momab.ledger.lemma_9
+  verdict: verified
+  reason: r
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GOOD + GOOD, "two entries with the id 'a'"),
+        (GOOD.replace("lemma\n", "axiom\n"), "kind must be one of"),
+        (GOOD.replace("model", "preface"), "page must be one of"),
+        (GOOD.replace("statement: s", "statement: ''"), "'statement' is missing"),
+        (GOOD.replace("verdict: verified", "verdict: proved"), "needs a reason and a verdict"),
+        (GOOD.replace("reason: r", "because: r"), "'because' is not a field"),
+        (GOOD + "  pending: later\n", "either a check or why it is pending"),
+        ("- lemma 9\n", "mapping with an id"),
+        ("a: [", "not valid YAML"),
+        ("", "list of claims"),
+    ],
+)
+def test_a_bad_file_gets_one_sentence(tmp_path, text, message):
+    path = tmp_path / "claims.yml"
+    path.write_text(text)
+    with pytest.raises(MomabError, match=message):
+        ledger.load(path)
+
+
+def test_a_missing_file_gets_one_sentence(tmp_path):
+    with pytest.raises(MomabError, match="there is no claims file"):
+        ledger.load(tmp_path / "none.yml")
+
+
+@pytest.mark.parametrize("c", [0.6, 1.0, 2.0])
+def test_peeling_bound_is_above_the_exact_probability(c):
+    from momab import theory
+
+    for p in (0.5, 0.1):
+        for T in (20, 200):
+            assert theory.crossing_probability(p, T, T, c) <= ledger.peeling_bound(1, 1, T, c)
