@@ -6,6 +6,8 @@ arm, in a loop that the compiler turns into vector instructions.  Nothing here m
 digit: no fastmath, sums in pull order, the same expressions as the selection functions, and
 every shortcut decides only what the full computation would decide as well.
 """
+# numba finds the types of the kernels:
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, allow-untyped-decorators
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
 
 @inlined
-def _philox(x0, x1, x2, x3, key0, key1):  # type: ignore[no-untyped-def]
+def _philox(x0, x1, x2, x3, key0, key1):
     for _ in range(10):
         p0 = u64(0xD2511F53) * x0
         p1 = u64(0xCD9E8D57) * x2
@@ -58,7 +60,7 @@ def _philox(x0, x1, x2, x3, key0, key1):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _fill(out, block, blocks, slot, run, stream, key0, key1):  # type: ignore[no-untyped-def]
+def _fill(out, block, blocks, slot, run, stream, key0, key1):
     """Write the words of consecutive blocks."""
     for i in range(blocks):
         w0, w1, w2, w3 = _philox((block + u64(i)) & LOW, slot, run, stream, key0, key1)
@@ -69,7 +71,7 @@ def _fill(out, block, blocks, slot, run, stream, key0, key1):  # type: ignore[no
 
 
 @jit
-def _coin(t, slot, run, stream, key0, key1):  # type: ignore[no-untyped-def]
+def _coin(t, slot, run, stream, key0, key1):
     """Return the word of one coin."""
     w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
     lane = slot % 4
@@ -77,7 +79,7 @@ def _coin(t, slot, run, stream, key0, key1):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _first_coins(out, t, run, stream, key0, key1):  # type: ignore[no-untyped-def]
+def _first_coins(out, t, run, stream, key0, key1):
     """Write the words of slot 0 of consecutive rounds."""
     for i in range(out.size):
         out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
@@ -99,9 +101,7 @@ def _reward_state(arrays: Any) -> tuple[Any, ...]:
 
 
 @jit
-def _refill(  # type: ignore[no-untyped-def]
-    kind, m, thresholds, values, offsets, ready, first, stop, words, a, n, run, key0, key1
-):
+def _refill(kind, m, thresholds, values, offsets, ready, first, stop, words, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
     d = ready.shape[2]
     pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
@@ -136,7 +136,7 @@ def _refill(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _draw_many(  # type: ignore[no-untyped-def]
+def _draw_many(
     kind,
     m,
     thresholds,
@@ -155,8 +155,8 @@ def _draw_many(  # type: ignore[no-untyped-def]
     key1,
 ):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
-    for n in range(n, n + pulls):
-        if n >= stop[a]:
+    for pull in range(n, n + pulls):
+        if pull >= stop[a]:
             _refill(
                 kind,
                 m,
@@ -168,12 +168,12 @@ def _draw_many(  # type: ignore[no-untyped-def]
                 stop,
                 words,
                 a,
-                n,
+                pull,
                 run,
                 key0,
                 key1,
             )
-        i = n - first[a]
+        i = pull - first[a]
         for j in range(ready.shape[2]):
             sums[a, j] += ready[a, i, j]
 
@@ -182,7 +182,7 @@ def _draw_many(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _note(t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls):  # type: ignore[no-untyped-def]
+def _note(t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls):
     """Record the counts if t is a checkpoint or starts the tail; return the next such round."""
     if t == tail_start:
         for a in range(counts.size):
@@ -198,7 +198,7 @@ def _note(t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pu
 
 
 @jit
-def _finish(  # type: ignore[no-untyped-def]
+def _finish(
     T, t, arm, row, counts, checkpoints, at, tail_start, pulls, tail_pulls, checkpoint_pulls, arms
 ):
     """Give the pulls from round t on to one arm, and close the books."""
@@ -223,7 +223,7 @@ def _finish(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _race(U, j, t, run, stream, key0, key1):  # type: ignore[no-untyped-def]
+def _race(U, j, t, run, stream, key0, key1):
     """Scan one objective as the plain loop does.
 
     Returns the top two arms, the largest bound of the others, and whether a coin was used.
@@ -283,7 +283,7 @@ def _race(U, j, t, run, stream, key0, key1):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _own(own, owned, j, old_b, old_c, new_b, new_c):  # type: ignore[no-untyped-def]
+def _own(own, owned, j, old_b, old_c, new_b, new_c):
     """Move objective j from the lists of the old pair to those of the new one."""
     for old in (old_b, old_c):
         if old >= 0 and old != new_b and old != new_c:
@@ -299,7 +299,7 @@ def _own(own, owned, j, old_b, old_c, new_b, new_c):  # type: ignore[no-untyped-
 
 
 @jit
-def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):  # type: ignore[no-untyped-def]
+def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
     """Choose the widest of the certifying objectives; -1 if there is none after all."""
     d = W.size
     proved = np.zeros(d, dtype=np.bool_)
@@ -324,7 +324,7 @@ def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):  #
 
 
 @jit
-def _width_guided(  # type: ignore[no-untyped-def]
+def _width_guided(
     arrays,
     state,
     clog,
@@ -572,7 +572,7 @@ def _width_guided(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _log(x):  # type: ignore[no-untyped-def]
+def _log(x):
     """The logarithm of momab.streams, operation by operation."""
     m, k = math.frexp(x)
     if m < 0.7071067811865476:
@@ -592,7 +592,7 @@ def _log(x):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _extremes(V, a, f):  # type: ignore[no-untyped-def]
+def _extremes(V, a, f):
     """Return the maximum and the minimum over j of V_a - V_f, four objectives at a time."""
     x0, x1, x2, x3 = V[a, 0] - V[f, 0], V[a, 1] - V[f, 1], V[a, 2] - V[f, 2], V[a, 3] - V[f, 3]
     h0, h1, h2, h3 = x0, x1, x2, x3
@@ -605,13 +605,13 @@ def _extremes(V, a, f):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _drift(slope, growth, a, f):  # type: ignore[no-untyped-def]
+def _drift(slope, growth, a, f):
     """How much V_a - V_f can rise while the bonus grows, with what rounding can do."""
     return growth * max(0.0, slope[a] - SLOWEST * slope[f]) + 2.0 * GUARD
 
 
 @jit
-def _open_box(V, a, counts, low, high, reach, limit):  # type: ignore[no-untyped-def]
+def _open_box(V, a, counts, low, high, reach, limit):
     """Give arm a a box of 32 steps to each side; narrow verdicts will cut it."""
     side = 32.0 / counts[a]
     reach[a] = 2.0 * side
@@ -622,7 +622,7 @@ def _open_box(V, a, counts, low, high, reach, limit):  # type: ignore[no-untyped
 
 
 @jit
-def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):  # type: ignore[no-untyped-def]
+def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):
     """Keep arm a from being dominated by arm f: keep it ahead where it is ahead most.
 
     The two share the room in between by the steps they take, 1/N_a and 1/N_f.
@@ -641,7 +641,7 @@ def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):  # type
 
 
 @jit
-def _cover(V, a, f, drift, counts, low, limit):  # type: ignore[no-untyped-def]
+def _cover(V, a, f, drift, counts, low, limit):
     """Keep arm a, which is not pulled, dominated by arm f."""
     for j in range(V.shape[1]):
         side = V[a, j] + drift
@@ -650,9 +650,7 @@ def _cover(V, a, f, drift, counts, low, limit):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _find_set(  # type: ignore[no-untyped-def]
-    V, d, K, annealing, epsilon, inside, witness, leads, G
-):
+def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
     r"""Find the arms that may be pulled, from scratch and exactly.
 
     With :math:`G_{af} = \max_j (V_a^{(j)} - V_f^{(j)})`, arm f dominates arm a when
@@ -705,9 +703,7 @@ def _find_set(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _box_optimistic(  # type: ignore[no-untyped-def]
-    V, K, counts, inside, witness, slope, G, low, high, reach, limit
-):
+def _box_optimistic(V, K, counts, inside, witness, slope, G, low, high, reach, limit):
     """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
     growth = 1.0
     for a in range(K):
@@ -749,7 +745,7 @@ def _box_optimistic(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):  # type: ignore[no-untyped-def]
+def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
     """Build the boxes of Annealing-Pareto; return False when some verdict has no margin."""
     for a in range(K):
         _open_box(V, a, counts, low, high, reach, limit)
@@ -781,7 +777,7 @@ def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):  # t
 
 
 @jit
-def _settle(  # type: ignore[no-untyped-def]
+def _settle(
     V,
     moved,
     K,
@@ -861,7 +857,7 @@ def _settle(  # type: ignore[no-untyped-def]
 
 
 @jit
-def _locate(V, a, d, sums, counts, clog):  # type: ignore[no-untyped-def]
+def _locate(V, a, d, sums, counts, clog):
     """Compute mean + radius of an arm."""
     n = float(counts[a])
     radius = math.sqrt(clog / n)
@@ -872,7 +868,7 @@ def _locate(V, a, d, sums, counts, clog):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _slack(V, low, high, a):  # type: ignore[no-untyped-def]
+def _slack(V, low, high, a):
     """Return the distance of V_a from the nearest side of its box."""
     s0, s1, s2, s3 = np.inf, np.inf, np.inf, np.inf
     for j in range(0, V.shape[1], 4):
@@ -884,7 +880,7 @@ def _slack(V, low, high, a):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _front(  # type: ignore[no-untyped-def]
+def _front(
     arrays,
     state,
     annealing,
@@ -1146,6 +1142,139 @@ def _front(  # type: ignore[no-untyped-def]
                     final_sums[row, a, j] = sums[a, j]
 
 
+# Scalarized UCB.
+
+
+@jit
+def _scalarized(
+    arrays,
+    state,
+    clog,
+    starts,
+    objectives,
+    weights,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    checkpoints,
+    tail_start,
+    pulls,
+    tail_pulls,
+    checkpoint_pulls,
+    final_sums,
+    arms,
+):
+    """Play Scalarized UCB.
+
+    Vector w has the nonzero entries ``weights[starts[w]:starts[w + 1]]``.  Leaving out zeros
+    changes no digit, since x + 0 m = x.  Arms are scored four at a time; there are up to three
+    dummies at the end.
+    """
+    ready, first, stop, words = state
+    kind, m, thresholds, values, offsets, K, d = arrays
+    padded = (K + 3) // 4 * 4
+    vectors = starts.size - 1
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    means = np.zeros((d, padded))
+    score, beta = np.zeros(padded), np.zeros(padded)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event, turn = np.int64(0), np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(
+                    t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls
+                )
+            if t < K:
+                arm = t
+            else:
+                for a in range(0, padded, 4):
+                    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+                    for i in range(starts[turn], starts[turn + 1]):
+                        w, j = weights[i], objectives[i]
+                        s0 += w * means[j, a]
+                        s1 += w * means[j, a + 1]
+                        s2 += w * means[j, a + 2]
+                        s3 += w * means[j, a + 3]
+                    score[a] = s0 + beta[a]
+                    score[a + 1] = s1 + beta[a + 1]
+                    score[a + 2] = s2 + beta[a + 2]
+                    score[a + 3] = s3 + beta[a + 3]
+                turn = turn + 1 if turn + 1 < vectors else 0
+                arm, top, second = 0, score[0], -np.inf
+                for a in range(1, K):
+                    x = score[a]
+                    if x > top:
+                        second = top
+                        arm, top = a, x
+                    elif x > second:
+                        second = x
+                if second >= top - TIE:
+                    n = 0
+                    for a in range(K):
+                        if score[a] >= top - TIE:
+                            n += 1
+                    k = np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+                    for a in range(K):
+                        if score[a] >= top - TIE:
+                            if k == 0:
+                                arm = a
+                            k -= 1
+            if counts[arm] >= stop[arm]:
+                _refill(
+                    kind,
+                    m,
+                    thresholds,
+                    values,
+                    offsets,
+                    ready,
+                    first,
+                    stop,
+                    words,
+                    arm,
+                    counts[arm],
+                    run,
+                    key0,
+                    key1,
+                )
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            for j in range(d):
+                sums[arm, j] += ready[arm, i, j]
+            for j in range(d):
+                means[j, arm] = sums[arm, j] / number
+            beta[arm] = math.sqrt(clog / number)
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(
+            T,
+            t,
+            arm,
+            row,
+            counts,
+            checkpoints,
+            at,
+            tail_start,
+            pulls,
+            tail_pulls,
+            checkpoint_pulls,
+            arms,
+        )
+        if final_sums.size > 0:
+            for a in range(K):
+                for j in range(d):
+                    final_sums[row, a, j] = sums[a, j]
+
+
 def _keys(task: Task) -> tuple[Any, ...]:
     return u64(task.seed & 0xFFFFFFFF), u64(task.seed >> 32), u64(coin_stream(task.policy.name))
 
@@ -1176,10 +1305,21 @@ def _run_front(
     _front(task.arrays, _reward_state(task.arrays), *options, *args, *counted)
 
 
+def _run_scalarized_ucb(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
+    policy = cast(ScalarizedUCB, task.policy)
+    matrix = policy.matrix(task.arrays.d)
+    vectors, objectives = np.nonzero(matrix)
+    starts = np.searchsorted(vectors, np.arange(len(matrix) + 1))
+    given = (policy.c * log(task.horizon), starts, objectives, matrix[vectors, objectives])
+    counted = [array for name, array in out.items() if not name.startswith("cert")]
+    _scalarized(task.arrays, _reward_state(task.arrays), *given, *args, *counted)
+
+
 KERNELS = {
     WidthGuided: _run_width_guided,
     ParetoUCB1: _run_pareto_ucb1,
     AnnealingPareto: _run_annealing_pareto,
+    ScalarizedUCB: _run_scalarized_ucb,
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from time import perf_counter
 from types import ModuleType
 
 import numpy as np
@@ -259,9 +260,14 @@ def play_block(
     if has_kernel(policy, engine):
         module = _kernels()
         assert module is not None
-        step = max(1, 4_000_000 // task.horizon)
-        for row in range(0, count, step):
-            module.play_rows(block, task, row, min(row + step, count), run_start)
+        row, step = 0, 1
+        while row < count:
+            began = perf_counter()
+            stop = min(row + step, count)
+            module.play_rows(block, task, row, stop, run_start)
+            # Few enough runs per call for an interrupt to be noticed, many enough to be fast.
+            step = max(1, min(int(step * 0.2 / (perf_counter() - began + 1e-9)), 8 * step))
+            row = stop
     else:
         for row in range(count):
             _play_into(block, row, task, run_start + row, None)
