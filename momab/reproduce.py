@@ -114,7 +114,7 @@ def recorded(part: str) -> pd.DataFrame:
     path = RESULTS / f"{part}.csv"
     if part not in PARTS or not path.exists():
         raise MomabError(f"there are no recorded results for {part!r}; parts: {', '.join(PARTS)}.")
-    frame = pd.read_csv(path, dtype={"subset": str}, float_precision="round_trip")
+    frame = pd.read_csv(path, dtype={"subset": str})
     for name in ("cert_true", "cert_on_front"):
         if name in frame:
             frame[name] = frame[name].astype("boolean")

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,18 +136,33 @@ def paths(options: Options, checkpoints: int = 120) -> pd.DataFrame:
 
 def real_instances(options: Options, dataset: str, kind: str) -> dict[str, Instance]:
     """The three frozen subsets of a group, numbered from 1."""
-    whole = datasets.load(dataset, options.data_dir)
+    whole = _whole(dataset, options.data_dir)
     found = subsets.frozen(dataset, kind)
     return {str(i): subset.instance(whole) for i, subset in enumerate(found, start=1)}
 
 
 def validation_instances(options: Options, dataset: str, kind: str) -> dict[str, Instance]:
     """Three validation subsets of a group, drawn by the selector with the validation seed."""
-    whole = datasets.load(dataset, options.data_dir)
-    found = subsets.select(
+    whole = _whole(dataset, options.data_dir)
+    found = _validation_subsets(dataset, kind, options.data_dir)
+    return {str(i): subset.instance(whole) for i, subset in enumerate(found, start=1)}
+
+
+@cache
+def _whole(dataset: str, data_dir: str | Path | None) -> Instance:
+    """The large instance, read once."""
+    return datasets.load(dataset, data_dir)
+
+
+@cache
+def _validation_subsets(
+    dataset: str, kind: str, data_dir: str | Path | None
+) -> Sequence[subsets.Subset]:
+    """The selection, which takes seconds for KuaiRec, made once."""
+    whole = _whole(dataset, data_dir)
+    return subsets.select(
         whole, kind, count=3, seed=VALIDATION_SEED, contamination=dataset == "kuairec"
     )
-    return {str(i): subset.instance(whole) for i, subset in enumerate(found, start=1)}
 
 
 def paper_policies(dataset: str, kind: str) -> dict[str, Policy]:
