@@ -1,0 +1,127 @@
+"""The figures of the chapters on the bounds, in the house style of `momab.plots`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab.plots import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PALETTE,
+    STYLE,
+    _axes,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GOLD = PALETTE["gold"]
+
+
+def _legend_above(axes: Axes, columns: int) -> None:
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, handletextpad=0.5)
+
+
+def _thinned(frame: pd.DataFrame, count: int = 400) -> pd.DataFrame:
+    """Rows that are evenly spread on a log axis, with the last one."""
+    rows = np.unique(np.rint(np.geomspace(1, len(frame), count)).astype(int)) - 1
+    return frame.iloc[rows]
+
+
+def floor_run(table: pd.DataFrame, g: float) -> Figure:
+    """One run of `accounting.floor_rounds`: widths and radius sink towards their floors."""
+    table = _thinned(table)
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = _axes(size=(7.2, 4.2))
+        lines = [
+            ("sampled", "width of the sampled pair", GOLD, 4.0, "-"),
+            ("champion", "width of the champion's pair", BLUE, 1.8, "-"),
+            ("radius", "radius of the pulled arm", GREEN, 1.8, "--"),
+        ]
+        for column, label, colour, width, style in lines:
+            axes.plot(table["t"], table[column], color=colour, lw=width, ls=style, label=label)
+        floors = [
+            (g / 2, BLUE, "floor g/2 of the widths"),
+            (g / 4, GREEN, "floor g/4 of the radius"),
+        ]
+        for level, colour, label in floors:
+            axes.axhline(level, color=colour, lw=1.2, ls=":")
+            axes.annotate(
+                label, (0.01, level), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                textcoords="offset points", color=colour,
+            )  # fmt: skip
+        last = table.iloc[-1]
+        if last["certifying"]:
+            axes.plot(last["t"], last["champion"], marker="*", ms=15, color=INK, ls="none")
+            axes.annotate(
+                "certificate", (last["t"], last["champion"]), xytext=(8, 34),
+                textcoords="offset points", ha="right",
+            )  # fmt: skip
+        axes.set(
+            xscale="log", yscale="log", xlabel="pulls made", ylabel="width, radius",
+            ylim=(g / 6, None),
+        )  # fmt: skip
+        _plain_log(axes, "y")
+        _legend_above(axes, 2)
+    return fig
+
+
+def _plain_log(axes: Axes, which: str) -> None:
+    """Write a logarithmic axis in plain numbers, at 1, 2 and 5 times the powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis = axes.yaxis if which == "y" else axes.xaxis
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def floor_ratios(frame: pd.DataFrame) -> Figure:
+    """Champion width over g/2, least and at the certificate, per instance and coefficient.
+
+    ``frame`` has the columns c, width and at_certificate, one row per run.
+    """
+    coefficients = sorted(frame["c"].unique(), reverse=True)
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = _axes(size=(7.2, 4.0))
+        for place, c in enumerate(coefficients):
+            rows = frame[frame["c"] == c].sort_values("width")
+            kinds = [("width", -0.2, BLUE, "o"), ("at_certificate", 0.2, ORANGE, "D")]
+            for column, shift, colour, marker in kinds:
+                values = rows[column].dropna().to_numpy()
+                spread = np.linspace(-0.13, 0.13, len(values)) if len(values) > 1 else 0
+                axes.scatter(
+                    place + shift + spread,
+                    np.sort(values),
+                    s=22,
+                    marker=marker,
+                    fc="none",
+                    ec=colour,
+                )
+        axes.axhline(1, color=INK, lw=1.4)
+        axes.axhline(2, color=MUTED, lw=1.2, ls="--")
+        style: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
+        style["xycoords"] = ("axes fraction", "data")
+        axes.annotate("the floor", (1, 1), xytext=(0, 4), **style)
+        axes.annotate("width = g", (1, 2), xytext=(0, 4), color=MUTED, **style)
+        axes.scatter(
+            [], [], s=28, marker="o", fc="none", ec=BLUE, label="least before the certificate"
+        )
+        axes.scatter([], [], s=28, marker="D", fc="none", ec=ORANGE, label="at the certificate")
+        axes.set_xticks(range(len(coefficients)), [f"{c:g}" for c in coefficients])
+        top = float(np.nanmax(frame[["width", "at_certificate"]].to_numpy()))
+        axes.set(
+            xlabel="coefficient c of the radius", ylabel="width of the champion / (g/2)",
+            yscale="log", ylim=(0.8, max(3.0, 1.15 * top)), xlim=(-0.6, len(coefficients) - 0.2),
+        )  # fmt: skip
+        _plain_log(axes, "y")
+        _legend_above(axes, 2)
+    return fig
