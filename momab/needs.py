@@ -190,7 +190,8 @@ class Library:
                 self._follow_imports(source.imports, queue)
                 inner = _Names.of(source.always)
             elif name == "*":
-                queue += [(module, defined) for defined in source.definitions]
+                own = source.definitions.keys() - source.imports.keys()
+                queue += [(module, defined) for defined in own]
                 inner = _Names()
             else:
                 inner = _Names.of(source.definitions.get(name, ()))

@@ -247,8 +247,9 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
                     _raise_failure(futures[future], future)
                     report(futures[future].path.name, -1, 0)
     except BaseException:
+        running = list((getattr(pool, "_processes", None) or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in list(getattr(pool, "_processes", {}).values()):
+        for process in running:
             process.terminate()
         raise
     pool.shutdown()

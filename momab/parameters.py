@@ -303,7 +303,7 @@ def resolve(
         for name, raw in layer.everywhere.items():
             takers = [book for book, parameters in books.items() if name in parameters]
             if not takers:
-                raise MomabError(_unknown(name, everything, "no notebook here"))
+                raise MomabError(_unknown(name, everything, "no notebook takes a"))
             for book in takers:
                 values[book][name] = books[book][name].check(raw)
         for book, settings in layer.per_notebook.items():
@@ -311,14 +311,15 @@ def resolve(
                 raise MomabError(f"no notebook {book!r}; there are {', '.join(sorted(books))}.")
             for name, raw in settings.items():
                 if name not in books[book]:
-                    raise MomabError(_unknown(name, list(books[book]), f"the notebook {book}"))
+                    raise MomabError(
+                        _unknown(name, list(books[book]), f"the notebook {book} takes no")
+                    )
                 values[book][name] = books[book][name].check(raw)
     return values
 
 
 def _unknown(name: str, known: Sequence[str], who: str) -> str:
-    takes = ", ".join(known) if known else "none"
-    return f"{who} takes the parameter {name!r}; known parameters: {takes}."
+    return f"{who} parameter {name!r}; known parameters: {', '.join(known) or 'none'}."
 
 
 def sweep(settings: Settings) -> list[Settings]:

@@ -210,9 +210,9 @@ def answer(points: pd.DataFrame, horizon: int) -> Figure:
     mean_low and mean_high.
     """
     labels = {
-        "hard": ("objective 1 alone", ORANGE, "s", (0, 12), "right", "bottom"),
-        "easy": ("objective 2 alone", GREEN, "^", (0, 9), "right", "bottom"),
-        "both": ("both at once: Pareto regret", BLUE, "o", (0, -11), "right", "top"),
+        "hard": ("objective 1 alone", ORANGE, "s", (0, 9), "right", "bottom"),
+        "easy": ("objective 2 alone", GREEN, "^", (0, 7), "right", "bottom"),
+        "both": ("both at once: Pareto regret", BLUE, "o", (0, 7), "right", "bottom"),
     }
     split = points["instance"].str.split("|", expand=True)
     with mpl.rc_context(STYLE):

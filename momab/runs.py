@@ -21,7 +21,7 @@ from momab import notebooks
 from momab.errors import MomabError
 from momab.notebooks import Job, Project
 from momab.page import add_colophon, readable, rerun_command
-from momab.parameters import read_assignments, sweep, value_text
+from momab.parameters import Settings, read_assignments, sweep, value_text
 from momab.site import chosen_values, run_jupyter_book, write_frame
 
 
@@ -38,13 +38,11 @@ def run(
     combinations = sweep(read_assignments(assignments))
     jobs: list[Job] = []
     for settings in combinations:
-        values = chosen_values(project, [notebook.name], profile, settings)
-        extra = set(settings.everywhere) - set(notebook.parameters)
-        if extra:
-            known = ", ".join(notebook.parameters)
-            raise MomabError(
-                f"the notebook {notebook.name} takes no parameter {min(extra)!r}; it takes {known}."
-            )
+        if others := set(settings.per_notebook) - {notebook.name}:
+            raise MomabError(f"this runs {notebook.name} alone, not {min(others)}.")
+        mine = {**settings.everywhere, **settings.per_notebook.get(notebook.name, {})}
+        only = Settings({}, {notebook.name: mine})
+        values = chosen_values(project, [notebook.name], profile, only)
         jobs += notebooks.plan(project, values)
     notebooks.execute(jobs, workers)
     output = output or project.build / "runs" / notebook.name

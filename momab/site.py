@@ -20,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,16 +63,31 @@ def build(
     started = time.perf_counter()
     settings = read_assignments(assignments)
     values = chosen_values(project, project.names, profile, settings)
-    jobs = notebooks.plan(project, values)
-    executed = notebooks.execute(jobs, workers, quiet)
-    stage = project.build / "stage"
-    key = write_stage(project, jobs, stage)
     site = project.build / "html"
-    fresh = _site_key(site) != key
-    if fresh:
-        build_site(stage, site, key)
+    with one_at_a_time(project.build):
+        jobs = notebooks.plan(project, values)
+        executed = notebooks.execute(jobs, workers, quiet)
+        stage = project.build / "stage"
+        key = write_stage(project, jobs, stage)
+        fresh = _site_key(site) != key
+        if fresh:
+            build_site(stage, site, key)
     seconds = time.perf_counter() - started
     return Report(site, executed, len(jobs) - executed, fresh, seconds)
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Let builds in one folder wait for each other, where the system can lock files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _site_key(site: Path) -> str:

@@ -36,6 +36,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register everything with Sphinx."""
     app.add_config_value("momab_sources", {}, "html")
     app.add_node(fold, html=(_visit_fold, _depart_fold))
+    app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("sphinx_proof")
     app.add_directive_to_domain("prf", "proof", Proof, override=True)
     app.connect("source-read", _document_modules)
