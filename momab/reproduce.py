@@ -47,6 +47,7 @@ class Parts:
 
     options: Options
     risk_runs: int = 20_000
+    coefficients: tuple[float, ...] = study.COEFFICIENTS
 
     @cached_property
     def synthetic(self) -> pd.DataFrame:
@@ -67,7 +68,7 @@ class Parts:
     def validation(self) -> pd.DataFrame:
         """Runs of the tuning."""
         columns = ["dataset", "subset_type", "subset", "policy", "c", "run", "pareto_regret"]
-        return study.validation(self.options)[[*columns, "detected"]]
+        return study.validation(self.options, self.coefficients)[[*columns, "detected"]]
 
     @cached_property
     def retuned(self) -> pd.DataFrame:
@@ -79,7 +80,7 @@ class Parts:
     @cached_property
     def risk(self) -> pd.DataFrame:
         """Summaries of many Width-guided runs per subset and coefficient."""
-        return study.risk(self.options, runs=self.risk_runs)
+        return study.risk(self.options, self.coefficients, self.risk_runs)
 
 
 PARTS = ("synthetic", "paths", "real", "validation", "retuned", "risk")
@@ -146,6 +147,7 @@ def _made_with(parts: Parts) -> dict[str, Any]:
         "horizon": options.horizon,
         "runs": options.runs,
         "risk_runs": parts.risk_runs,
+        "coefficients": list(parts.coefficients),
         "seed": options.seed,
         "validation_seed": study.VALIDATION_SEED,
     }
