@@ -121,6 +121,8 @@ def test_choices_are_what_the_policy_noted():
     np.testing.assert_array_equal(record.leaders, rounds.b)
     np.testing.assert_array_equal(record.challengers, rounds.c)
     np.testing.assert_array_equal(record.rounds().b, rounds.b)
+    told = record.edited(objectives=rounds.objective[:20], coins=None)
+    np.testing.assert_array_equal(told.rounds().objective[:20], rounds.objective[:20])
 
 
 @settings(max_examples=25)
