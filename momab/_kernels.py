@@ -28,6 +28,9 @@ from momab.policies import (
 from momab.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream, log
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from momab.streams import RewardArrays
     from momab.twin import Block, Task
 
 u32, u64 = np.uint32, np.uint64
@@ -88,21 +91,20 @@ def _first_coins(out, t, run, stream, key0, key1):
 # Rewards.
 
 
-def _reward_state(arrays: Any) -> tuple[Any, ...]:
-    """Return the buffers: rewards made ahead per arm, first pull held, end, scratch words."""
+def _source(arrays: RewardArrays) -> tuple[Any, ...]:
+    """Return the reward arrays with buffers: rewards made ahead, and which pulls they are."""
     K, m, d = arrays.K, arrays.words, arrays.d
     pulls = max(2, min(64, 256 // max(m, d)))
-    return (
-        np.zeros((K, pulls, d)),
-        np.zeros(K, dtype=np.int64),
-        np.zeros(K, dtype=np.int64),
-        np.zeros(4 * (pulls * m // 4 + 4), dtype=np.uint32),
-    )
+    ready = np.zeros((K, pulls, d))
+    first, stop = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    words = np.zeros(4 * (pulls * m // 4 + 4), dtype=np.uint32)
+    return (*arrays[:5], ready, first, stop, words)
 
 
 @jit
-def _refill(kind, m, thresholds, values, offsets, ready, first, stop, words, a, n, run, key0, key1):
+def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
+    kind, m, thresholds, values, offsets, ready, first, stop, words = source
     d = ready.shape[2]
     pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
     block = n * m // 4
@@ -136,43 +138,12 @@ def _refill(kind, m, thresholds, values, offsets, ready, first, stop, words, a, 
 
 
 @jit
-def _draw_many(
-    kind,
-    m,
-    thresholds,
-    values,
-    offsets,
-    ready,
-    first,
-    stop,
-    words,
-    a,
-    n,
-    pulls,
-    sums,
-    run,
-    key0,
-    key1,
-):
+def _draw_many(source, a, n, pulls, sums, run, key0, key1):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
+    _, _, _, _, _, ready, first, stop, _ = source
     for pull in range(n, n + pulls):
         if pull >= stop[a]:
-            _refill(
-                kind,
-                m,
-                thresholds,
-                values,
-                offsets,
-                ready,
-                first,
-                stop,
-                words,
-                a,
-                pull,
-                run,
-                key0,
-                key1,
-            )
+            _refill(source, a, pull, run, key0, key1)
         i = pull - first[a]
         for j in range(ready.shape[2]):
             sums[a, j] += ready[a, i, j]
@@ -182,8 +153,9 @@ def _draw_many(
 
 
 @jit
-def _note(t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls):
+def _note(book, t, row, counts, at):
     """Record the counts if t is a checkpoint or starts the tail; return the next such round."""
+    checkpoints, tail_start, _, tail_pulls, checkpoint_pulls, _, _ = book
     if t == tail_start:
         for a in range(counts.size):
             tail_pulls[row, a] = -counts[a]
@@ -198,10 +170,9 @@ def _note(t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pu
 
 
 @jit
-def _finish(
-    T, t, arm, row, counts, checkpoints, at, tail_start, pulls, tail_pulls, checkpoint_pulls, arms
-):
+def _finish(book, T, t, arm, row, counts, at):
     """Give the pulls from round t on to one arm, and close the books."""
+    checkpoints, tail_start, pulls, tail_pulls, checkpoint_pulls, _, arms = book
     for i in range(at, checkpoints.size):
         for a in range(counts.size):
             checkpoint_pulls[row, i, a] = counts[a]
@@ -325,26 +296,7 @@ def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
 
 @jit
 def _width_guided(
-    arrays,
-    state,
-    clog,
-    rule,
-    champion,
-    T,
-    run_start,
-    key0,
-    key1,
-    stream,
-    checkpoints,
-    tail_start,
-    pulls,
-    tail_pulls,
-    cert_round,
-    cert_arm,
-    cert_objective,
-    checkpoint_pulls,
-    final_sums,
-    arms,
+    source, K, d, clog, rule, champion, T, run_start, key0, key1, stream, book, certificates
 ):
     """Play Width-guided.
 
@@ -354,8 +306,9 @@ def _width_guided(
     counting the objectives where its U reaches U_c.  A race whose pair may have changed is
     scanned again, and so is, each round, a race decided by a coin.
     """
-    ready, first, stop, words = state
-    kind, m, thresholds, values, offsets, K, d = arrays
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
     sums = np.zeros((K, d))
     U = np.zeros((K, d))
@@ -382,9 +335,7 @@ def _width_guided(
         proved = False
         while t < T:
             if t == event:
-                at, event = _note(
-                    t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls
-                )
+                at, event = _note(book, t, row, counts, at)
             if t < K:
                 arm = t
             else:
@@ -467,22 +418,7 @@ def _width_guided(
                     arm = min(b[j], c[j]) if half == 0 else max(b[j], c[j])
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
-                _refill(
-                    kind,
-                    m,
-                    thresholds,
-                    values,
-                    offsets,
-                    ready,
-                    first,
-                    stop,
-                    words,
-                    arm,
-                    counts[arm],
-                    run,
-                    key0,
-                    key1,
-                )
+                _refill(source, arm, counts[arm], run, key0, key1)
             i = counts[arm] - first[arm]
             for j in range(d):
                 sums[arm, j] += ready[arm, i, j]
@@ -528,41 +464,11 @@ def _width_guided(
                     if U[arm, j] > Uc[j] - NEAR and b[j] != arm and c[j] != arm and not coined[j]:
                         stale[stales] = j
                         stales += 1
-        _finish(
-            T,
-            t,
-            arm,
-            row,
-            counts,
-            checkpoints,
-            at,
-            tail_start,
-            pulls,
-            tail_pulls,
-            checkpoint_pulls,
-            arms,
-        )
+        _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             if t < T:
                 n = counts[arm] - (T - t)
-                _draw_many(
-                    kind,
-                    m,
-                    thresholds,
-                    values,
-                    offsets,
-                    ready,
-                    first,
-                    stop,
-                    words,
-                    arm,
-                    n,
-                    T - t,
-                    sums,
-                    run,
-                    key0,
-                    key1,
-                )
+                _draw_many(source, arm, n, T - t, sums, run, key0, key1)
             for a in range(K):
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
@@ -880,26 +786,7 @@ def _slack(V, low, high, a):
 
 
 @jit
-def _front(
-    arrays,
-    state,
-    annealing,
-    c,
-    q,
-    decay,
-    T,
-    run_start,
-    key0,
-    key1,
-    stream,
-    checkpoints,
-    tail_start,
-    pulls,
-    tail_pulls,
-    checkpoint_pulls,
-    final_sums,
-    arms,
-):
+def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
     Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
@@ -912,8 +799,8 @@ def _front(
     allows for, and when the allowance ends the set is found from scratch, with the very
     numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
     """
-    ready, first, stop, words = state
-    kind, m, thresholds, values, offsets, K, d = arrays
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
     # Objectives are padded to a multiple of 4 with copies of the first, which change nothing.
     padded = (d + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
@@ -944,9 +831,7 @@ def _front(
         clog, growth, power = 0.0, 0.0, 1.0
         while t < T:
             if t == event:
-                at, event = _note(
-                    t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls
-                )
+                at, event = _note(book, t, row, counts, at)
             if t < K:
                 counts[t] = 1
                 if arms.size > 0:
@@ -958,24 +843,7 @@ def _front(
                     clog = c * _log(t * q)
                 for a in range(K):
                     if done[a] < counts[a]:
-                        _draw_many(
-                            kind,
-                            m,
-                            thresholds,
-                            values,
-                            offsets,
-                            ready,
-                            first,
-                            stop,
-                            words,
-                            a,
-                            done[a],
-                            counts[a] - done[a],
-                            sums,
-                            run,
-                            key0,
-                            key1,
-                        )
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
                         done[a] = counts[a]
                     _locate(V, a, d, sums, counts, clog)
                     limit[a] = counts[a]
@@ -1014,22 +882,7 @@ def _front(
             # Draw what is due and look where the arm is now; written out, to save the calls.
             for n in range(done[arm], counts[arm]):
                 if n >= stop[arm]:
-                    _refill(
-                        kind,
-                        m,
-                        thresholds,
-                        values,
-                        offsets,
-                        ready,
-                        first,
-                        stop,
-                        words,
-                        arm,
-                        n,
-                        run,
-                        key0,
-                        key1,
-                    )
+                    _refill(source, arm, n, run, key0, key1)
                 i = n - first[arm]
                 for j in range(d):
                     sums[arm, j] += ready[arm, i, j]
@@ -1058,24 +911,7 @@ def _front(
                 for i in range(size):
                     a = members[i]
                     if done[a] < counts[a]:
-                        _draw_many(
-                            kind,
-                            m,
-                            thresholds,
-                            values,
-                            offsets,
-                            ready,
-                            first,
-                            stop,
-                            words,
-                            a,
-                            done[a],
-                            counts[a] - done[a],
-                            sums,
-                            run,
-                            key0,
-                            key1,
-                        )
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
                         done[a] = counts[a]
                         _locate(V, a, d, sums, counts, clog)
                 if _settle(
@@ -1104,40 +940,10 @@ def _front(
                     span = np.int64(-1)
                     for a in range(K):
                         inside[a] = witness[a] == -1
-        _finish(
-            T,
-            t,
-            arm,
-            row,
-            counts,
-            checkpoints,
-            at,
-            tail_start,
-            pulls,
-            tail_pulls,
-            checkpoint_pulls,
-            arms,
-        )
+        _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             for a in range(K):
-                _draw_many(
-                    kind,
-                    m,
-                    thresholds,
-                    values,
-                    offsets,
-                    ready,
-                    first,
-                    stop,
-                    words,
-                    a,
-                    done[a],
-                    counts[a] - done[a],
-                    sums,
-                    run,
-                    key0,
-                    key1,
-                )
+                _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
 
@@ -1147,24 +953,7 @@ def _front(
 
 @jit
 def _scalarized(
-    arrays,
-    state,
-    clog,
-    starts,
-    objectives,
-    weights,
-    T,
-    run_start,
-    key0,
-    key1,
-    stream,
-    checkpoints,
-    tail_start,
-    pulls,
-    tail_pulls,
-    checkpoint_pulls,
-    final_sums,
-    arms,
+    source, K, d, clog, starts, objectives, weights, T, run_start, key0, key1, stream, book
 ):
     """Play Scalarized UCB.
 
@@ -1172,8 +961,8 @@ def _scalarized(
     changes no digit, since x + 0 m = x.  Arms are scored four at a time; there are up to three
     dummies at the end.
     """
-    ready, first, stop, words = state
-    kind, m, thresholds, values, offsets, K, d = arrays
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
     padded = (K + 3) // 4 * 4
     vectors = starts.size - 1
     counts = np.zeros(K, dtype=np.int64)
@@ -1189,9 +978,7 @@ def _scalarized(
         arm, t = np.int64(0), np.int64(0)
         while t < T:
             if t == event:
-                at, event = _note(
-                    t, row, counts, checkpoints, at, tail_start, checkpoint_pulls, tail_pulls
-                )
+                at, event = _note(book, t, row, counts, at)
             if t < K:
                 arm = t
             else:
@@ -1228,22 +1015,7 @@ def _scalarized(
                                 arm = a
                             k -= 1
             if counts[arm] >= stop[arm]:
-                _refill(
-                    kind,
-                    m,
-                    thresholds,
-                    values,
-                    offsets,
-                    ready,
-                    first,
-                    stop,
-                    words,
-                    arm,
-                    counts[arm],
-                    run,
-                    key0,
-                    key1,
-                )
+                _refill(source, arm, counts[arm], run, key0, key1)
             i = counts[arm] - first[arm]
             counts[arm] += 1
             number = float(counts[arm])
@@ -1255,86 +1027,81 @@ def _scalarized(
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-        _finish(
-            T,
-            t,
-            arm,
-            row,
-            counts,
-            checkpoints,
-            at,
-            tail_start,
-            pulls,
-            tail_pulls,
-            checkpoint_pulls,
-            arms,
-        )
+        _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             for a in range(K):
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
 
 
-def _keys(task: Task) -> tuple[Any, ...]:
-    return u64(task.seed & 0xFFFFFFFF), u64(task.seed >> 32), u64(coin_stream(task.policy.name))
-
-
-def _run_width_guided(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
-    policy = cast(WidthGuided, task.policy)
-    clog = policy.c * log(task.horizon)
-    rule = OBJECTIVE_RULES.index(policy.objective_rule)
-    given = (task.arrays, _reward_state(task.arrays), clog, rule, task.given.champion_objective)
-    _width_guided(*given, *args, *out.values())
-
-
-def _run_pareto_ucb1(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
-    policy = cast(ParetoUCB1, task.policy)
-    q = policy.scale(task.arrays.K, task.arrays.d, task.given)
-    _run_front(task, (False, policy.c, q, 0.0), args, out)
-
-
-def _run_annealing_pareto(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
-    policy = cast(AnnealingPareto, task.policy)
-    _run_front(task, (True, 0.0, 1.0, policy.decay), args, out)
-
-
-def _run_front(
-    task: Task, options: tuple[Any, ...], args: tuple[Any, ...], out: dict[str, Any]
-) -> None:
-    counted = [array for name, array in out.items() if not name.startswith("cert")]
-    _front(task.arrays, _reward_state(task.arrays), *options, *args, *counted)
-
-
-def _run_scalarized_ucb(task: Task, args: tuple[Any, ...], out: dict[str, Any]) -> None:
-    policy = cast(ScalarizedUCB, task.policy)
-    matrix = policy.matrix(task.arrays.d)
-    vectors, objectives = np.nonzero(matrix)
-    starts = np.searchsorted(vectors, np.arange(len(matrix) + 1))
-    given = (policy.c * log(task.horizon), starts, objectives, matrix[vectors, objectives])
-    counted = [array for name, array in out.items() if not name.startswith("cert")]
-    _scalarized(task.arrays, _reward_state(task.arrays), *given, *args, *counted)
-
-
-KERNELS = {
-    WidthGuided: _run_width_guided,
-    ParetoUCB1: _run_pareto_ucb1,
-    AnnealingPareto: _run_annealing_pareto,
-    ScalarizedUCB: _run_scalarized_ucb,
-}
+# The Python side.
 
 
 def play_rows(block: Block, task: Task, start: int, stop: int, run_start: int) -> None:
     """Play rows ``start``, ..., ``stop - 1`` of a block; row r is run ``run_start + r``."""
     rows = slice(start, stop)
-    out = {
-        "pulls": block.pulls[rows],
-        "tail_pulls": block.tail_pulls[rows],
-        "cert_round": block.cert_round[rows],
-        "cert_arm": block.cert_arm[rows],
-        "cert_objective": block.cert_objective[rows],
-        "checkpoint_pulls": block.checkpoint_pulls[rows],
-        "final_sums": np.zeros((0, 0, 0)) if block.sums is None else block.sums[rows],
-        "arms": np.zeros((0, 0), dtype=np.int32) if block.arms is None else block.arms[rows],
-    }
-    args = (task.horizon, run_start + start, *_keys(task), task.checkpoints, task.tail_start)
-    KERNELS[type(task.policy)](task, args, out)
+    book = (
+        task.checkpoints,
+        task.tail_start,
+        block.pulls[rows],
+        block.tail_pulls[rows],
+        block.checkpoint_pulls[rows],
+        np.zeros((0, 0, 0)) if block.sums is None else block.sums[rows],
+        np.zeros((0, 0), dtype=np.int32) if block.arms is None else block.arms[rows],
+    )
+    certificates = (block.cert_round[rows], block.cert_arm[rows], block.cert_objective[rows])
+    kernel, options, certifies = KERNELS[type(task.policy)](task)
+    kernel(
+        _source(task.arrays),
+        task.arrays.K,
+        task.arrays.d,
+        *options,
+        task.horizon,
+        run_start + start,
+        u64(task.seed & 0xFFFFFFFF),
+        u64(task.seed >> 32),
+        u64(coin_stream(task.policy.name)),
+        book,
+        *([certificates] if certifies else []),
+    )
+
+
+Plan = tuple[Any, tuple[Any, ...], bool]
+"""A kernel, its policy's options, and whether it wants the certificates' arrays."""
+
+
+def _plan_width_guided(task: Task) -> Plan:
+    policy = cast(WidthGuided, task.policy)
+    rule = OBJECTIVE_RULES.index(policy.objective_rule)
+    return (
+        _width_guided,
+        (policy.c * log(task.horizon), rule, task.given.champion_objective),
+        True,
+    )
+
+
+def _plan_pareto_ucb1(task: Task) -> Plan:
+    policy = cast(ParetoUCB1, task.policy)
+    q = policy.scale(task.arrays.K, task.arrays.d, task.given)
+    return _front, (False, policy.c, q, 0.0), False
+
+
+def _plan_annealing_pareto(task: Task) -> Plan:
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+
+
+def _plan_scalarized_ucb(task: Task) -> Plan:
+    policy = cast(ScalarizedUCB, task.policy)
+    matrix = policy.matrix(task.arrays.d)
+    vectors, objectives = np.nonzero(matrix)
+    starts = np.searchsorted(vectors, np.arange(len(matrix) + 1))
+    weights = matrix[vectors, objectives]
+    return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
+
+
+KERNELS: dict[type, Callable[[Task], Plan]] = {
+    WidthGuided: _plan_width_guided,
+    ParetoUCB1: _plan_pareto_ucb1,
+    AnnealingPareto: _plan_annealing_pareto,
+    ScalarizedUCB: _plan_scalarized_ucb,
+}
