@@ -236,6 +236,19 @@ def zero_gap() -> Instance:
     return bernoulli([[1.0, 1.0], [1.0, 0.0]], name="zero-gap counterexample")
 
 
+#: The eight settings (delta, m) of the paper's Table 2, in its order.
+SYNTHETIC_SETTINGS = (
+    (0.12, 1),
+    (0.08, 1),
+    (0.04, 1),
+    (0.02, 1),
+    (0.01, 1),
+    (0.02, 4),
+    (0.02, 8),
+    (0.02, 12),
+)
+
+
 def synthetic(
     delta: float,
     m: int,

@@ -23,6 +23,7 @@ from momab import instances, metrics, pareto, theory
 from momab.audit import Report, audit_all
 from momab.checks import FloatArray
 from momab.errors import MomabError
+from momab.instances import SYNTHETIC_SETTINGS
 from momab.policies import TIE, ParetoUCB1, WidthGuided
 from momab.trace import Rounds, Trace, trace
 from momab.twin import play_block
@@ -301,27 +302,6 @@ def _sweep() -> _Sweep:
     )
 
 
-def deficit_exploration(means: FloatArray, T: int, c: float = 2.0) -> float:
-    r"""The exploration term counted by deficits, the sharpest of the bounds.
-
-    The proof of Lemma 10 bounds the pulled arm's deficit on the sampled objective by 4 beta,
-    not only its Pareto gap.  Whatever objective that was, the deficit is at least
-    :math:`\delta_a=\min_j\Delta_a^{(j)}\ge\Delta_a`, so with Lemma 11
-    :math:`m_a\le 16c\log T/\max(\delta_a,g^\dagger)^2`, and the term is
-
-    .. math:: 16c\log T\sum_{a:\Delta_a>0}\frac{\Delta_a}{\max(\delta_a,g^\dagger)^2}.
-    """
-    gaps = pareto.gaps(means)
-    positive = gaps > 0
-    least = pareto.objective_deficits(means).min(axis=-1)
-    scale = np.maximum(least, pareto.g_dagger(means))[positive]
-    return 16.0 * c * math.log(T) * float((gaps[positive] / scale**2).sum())
-
-
-SETTINGS = ((0.12, 1), (0.08, 1), (0.04, 1), (0.02, 1), (0.01, 1), (0.02, 4), (0.02, 8), (0.02, 12))
-"""The eight settings (delta, m) of the paper's synthetic family."""
-
-
 # --- the model --------------------------------------------------------------------------
 
 
@@ -486,19 +466,6 @@ def corollary_6() -> Outcome:
 # --- the confidence event ---------------------------------------------------------------
 
 
-def peeling_bound(K: int, d: int, T: int, c: float = 2.0) -> float:
-    r"""Bound the failure of the confidence event without a union over sample counts.
-
-    By the self-normalised deviation inequality of Garivier and Cappe (2011),
-    :math:`\Pr(\exists n\le T: n\,\mathrm{kl}(\hat\mu_n,\mu)\ge x,\ \hat\mu_n<\mu)
-    \le e\lceil x\log T\rceil e^{-x}`, which Pinsker's inequality turns with
-    :math:`x=2c\log T` into :math:`2eKd\lceil 2c\log^2T\rceil T^{-2c}` for both sides of all
-    intervals.
-    """
-    log_T = math.log(T)
-    return 2 * math.e * K * d * math.ceil(2 * c * log_T**2) * math.pow(T, -2 * c)
-
-
 def proposition_8() -> Outcome:
     """The exact failure probability, the union bound and the peeling bound."""
     good = sharper = True
@@ -507,15 +474,15 @@ def proposition_8() -> Outcome:
         for c in (0.6, 1.0, 2.0):
             exact = max(theory.crossing_probability(p, T, T, c) for p in (0.5, 0.2, 0.03))
             union = theory.union_bound(2, 1, T, c) / 2
-            peeled = peeling_bound(1, 1, T, c)
+            peeled = theory.peeling_bound(1, 1, T, c)
             good &= exact <= union and exact <= peeled
             ratios.append(exact / union)
             if T == 3000:
                 sharper &= peeled < union
     # |mean - p| <= 1 < radius for n < c log T: the early counts cannot fail
     early = max(theory.tail_probability(p, n, 10**6) for p in (0.5, 0.01) for n in range(1, 28))
-    million = peeling_bound(1, 1, 10**6) / (theory.union_bound(2, 1, 10**6) / 2)
-    half = peeling_bound(20, 2, 10**6, c=0.6)
+    million = theory.peeling_bound(1, 1, 10**6) / (theory.union_bound(2, 1, 10**6) / 2)
+    half = theory.peeling_bound(20, 2, 10**6, c=0.6)
     return Outcome(
         holds=good,
         stronger=sharper and early == 0.0 and half < 1,
@@ -580,13 +547,13 @@ def theorem_4() -> Outcome:
     means = instances.synthetic(0.02, 8).means
     paper = theory.theorem_bound(means, 10**6).exploration
     sharper = theory.sharper_bound(means, 10**6).exploration
-    sharpest = deficit_exploration(means, 10**6)
+    sharpest = theory.deficit_bound(means, 10**6).exploration
     ordered = True
     for stack in _stacks():
         for mu in stack[:40]:
             bound = theory.theorem_bound(mu, 10**4).exploration
             middle = theory.sharper_bound(mu, 10**4).exploration
-            low = deficit_exploration(mu, 10**4)
+            low = theory.deficit_bound(mu, 10**4).exploration
             ordered &= low <= middle * (1 + 1e-12) and middle <= bound / 2 * (1 + 1e-12)
     tied = np.array([[0.5, 0.5], [0.5, 0.5], [0.2, 0.2]])
     finite = math.isinf(theory.theorem_bound(tied, 10**4).exploration) and math.isfinite(
@@ -681,7 +648,7 @@ def remark_5() -> Outcome:
             above &= theory.c_pucb_envelope(means, T) >= coefficient * (1 - 1e-12)
             count += 1
     by_theorem = by_sums = 0
-    for delta, m in SETTINGS:
+    for delta, m in SYNTHETIC_SETTINGS:
         means = instances.synthetic(delta, m).means
         scale = 20 * math.log(T) / float(pareto.g_dagger(means))
         pucb = theory.c_pucb(means, T)
@@ -689,7 +656,7 @@ def remark_5() -> Outcome:
         by_sums += pucb > theory.sharper_bound(means, T).exploration / scale
     return Outcome(
         holds=same and above and count > 100,
-        stronger=by_sums == len(SETTINGS) > by_theorem,
+        stronger=by_sums == len(SYNTHETIC_SETTINGS) > by_theorem,
         evidence=(
             f"Equivalence and envelope hold on {count} random instances. In the synthetic family "
             f"64 is below C_PUCB in {by_theorem} of 8 settings, the sharper coefficient in "

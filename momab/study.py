@@ -31,7 +31,7 @@ import numpy as np
 
 from momab import datasets, instances, subsets, theory
 from momab.errors import MomabError
-from momab.instances import Instance
+from momab.instances import SYNTHETIC_SETTINGS, Instance
 from momab.policies import AnnealingPareto, ParetoUCB1, Policy, ScalarizedUCB, WidthGuided
 from momab.simulate import Results, simulate
 from momab.subsets import EASY, KINDS
@@ -45,17 +45,6 @@ SEED = 20260704
 VALIDATION_SEED = 20260604
 VALIDATION_RUNS = 3
 
-#: Table 2's (delta, m), in its order.
-SETTINGS = (
-    (0.12, 1),
-    (0.08, 1),
-    (0.04, 1),
-    (0.02, 1),
-    (0.01, 1),
-    (0.02, 4),
-    (0.02, 8),
-    (0.02, 12),
-)
 DATASETS = ("spotify", "kuairec")
 POLICIES = ("Width-guided", "Pareto UCB1", "Annealing-Pareto", "Scalarized UCB")
 
@@ -104,7 +93,7 @@ class Options:
 
 def synthetic(options: Options, checkpoints: int = 0) -> Results:
     """Run Table 2: both policies on the eight settings, with the theorem's c = 2."""
-    settings = {f"{delta:g}, {m}": instances.synthetic(delta, m) for delta, m in SETTINGS}
+    settings = {f"{delta:g}, {m}": instances.synthetic(delta, m) for delta, m in SYNTHETIC_SETTINGS}
     return options.simulate(
         settings,
         {"Width-guided": WidthGuided(), "Pareto UCB1": ParetoUCB1(q="synthetic")},
@@ -292,7 +281,7 @@ def table2(runs: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for delta, m in SETTINGS:
+    for delta, m in SYNTHETIC_SETTINGS:
         part = runs[runs["instance"] == f"{delta:g}, {m}"]
         row: dict[str, Any] = {"delta": delta, "m": m}
         row["c_pucb"] = theory.c_pucb(instances.synthetic(delta, m).means, HORIZON)

@@ -61,6 +61,22 @@ def union_bound(K: int, d: int, T: float, c: float = 2.0) -> float:
     return 2.0 * K * d * math.pow(T, 1.0 - 2.0 * positive_number(c, "c"))
 
 
+def peeling_bound(K: int, d: int, T: float, c: float = 2.0) -> float:
+    r"""Bound the failure of the confidence event without a union over sample counts.
+
+    By the self-normalised deviation inequality of Garivier and Cappé (2011),
+    :math:`\Pr(\exists n\le T: n\,\mathrm{kl}(\hat\mu_n,\mu)\ge x,\ \hat\mu_n<\mu)
+    \le e\lceil x\log T\rceil e^{-x}`, which Pinsker's inequality turns with
+    :math:`x=2c\log T` into :math:`2eKd\lceil 2c\log^2T\rceil T^{-2c}` for both sides of all
+    intervals.  For large T it is far below :func:`union_bound` and vanishes for any c > 0.
+    """
+    K = whole_number(K, "K", least=2)
+    d = whole_number(d, "d", least=1)
+    log_T = math.log(horizon_for(T, K))
+    c = positive_number(c, "c")
+    return 2.0 * math.e * K * d * math.ceil(2.0 * c * log_T**2) * math.exp(-2.0 * c * log_T)
+
+
 def tail_probability(p: float, n: int, T: float, c: float = 2.0) -> float:
     r"""Compute :math:`\Pr(|\bar Y_n-p|>\sqrt{c\log T/n})` exactly, for n Bernoulli(p) samples."""
     from scipy.stats import binom
@@ -178,6 +194,24 @@ def sharper_bound(means: ArrayLike, T: float, c: float = 2.0) -> RegretBound:
     exploration = (
         16.0 * c * math.log(T) * float((positive / np.maximum(positive, geo.g_dagger) ** 2).sum())
     )
+    return RegretBound(geo.K * geo.max_gap, exploration, _tail(geo, T, c))
+
+
+def deficit_bound(means: ArrayLike, T: float, c: float = 2.0) -> RegretBound:
+    r"""The bound counted by deficits, the sharpest of the three.
+
+    The proof of Lemma 10 bounds the pulled arm's deficit on the sampled objective by 4 beta,
+    not only its Pareto gap.  Whatever objective that was, the deficit is at least
+    :math:`\delta_a=\min_j\Delta_a^{(j)}\ge\Delta_a`, so with Lemma 11 a non-certifying pull has
+    :math:`N_a\le 16c\log T/\max(\delta_a,g^\dagger)^2`, and the exploration term is
+
+    .. math:: 16c\log T\sum_{a:\Delta_a>0}\frac{\Delta_a}{\max(\delta_a,g^\dagger)^2}.
+    """
+    geo, T, c = _setting(means, T, c)
+    positive = geo.gaps > 0
+    least = pareto.objective_deficits(means).min(axis=-1)
+    scale = np.maximum(least, geo.g_dagger)[positive]
+    exploration = 16.0 * c * math.log(T) * float((geo.gaps[positive] / scale**2).sum())
     return RegretBound(geo.K * geo.max_gap, exploration, _tail(geo, T, c))
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from momab import MomabError, reproduce, study
+from momab.instances import SYNTHETIC_SETTINGS
 from momab.subsets import KINDS
 from tests.realdata import load_or_skip
 
@@ -87,7 +88,7 @@ def tiny_parts():
 
 def test_synthetic_part_and_table(tiny_parts):
     table = study.table2(tiny_parts.synthetic)
-    assert table[["delta", "m"]].apply(tuple, axis=1).tolist() == list(study.SETTINGS)
+    assert table[["delta", "m"]].apply(tuple, axis=1).tolist() == list(SYNTHETIC_SETTINGS)
     first = tiny_parts.synthetic.query("instance == '0.12, 1' and policy == 'Pareto UCB1'")
     assert table["pareto_ucb1_mean"][0] == pytest.approx(first["pareto_regret"].mean())
     assert f"{table['c_pucb'][7]:.2f}" == "142.08"

@@ -126,6 +126,29 @@ def test_sharper_bound_is_the_sum_over_arms(mu, T):
     assert (gaps[gaps > 0] * pulls[gaps > 0]).sum() == pytest.approx(expected, rel=1e-12)
 
 
+@given(mean_vectors(), horizons, coefficients)
+def test_deficit_bound_is_the_sharpest(mu, T, c):
+    gaps, g = pareto.gaps(mu), pareto.g_dagger(mu)
+    least = (mu.max(axis=0) - mu).min(axis=1)
+    expected = sum(
+        16 * c * math.log(T) * gap / max(delta, g) ** 2
+        for gap, delta in zip(gaps.tolist(), least.tolist())
+        if gap > 0
+    )
+    bound = theory.deficit_bound(mu, T, c)
+    assert bound.exploration == pytest.approx(expected, rel=1e-12)
+    assert bound.exploration <= theory.sharper_bound(mu, T, c).exploration * (1 + 1e-12)
+    assert bound.tail == theory.sharper_bound(mu, T, c).tail
+
+
+@pytest.mark.parametrize("p", [0.5, 0.1])
+@pytest.mark.parametrize("c", [0.3, 0.6, 2.0])
+def test_peeling_bound_holds_and_wins_for_long_horizons(p, c):
+    exact = theory.crossing_probability(p, 2000, 2000, c)
+    assert exact <= theory.peeling_bound(2, 1, 2000, c) / 2
+    assert theory.peeling_bound(5, 3, 10**6, c) < theory.union_bound(5, 3, 10**6, c)
+
+
 def test_pull_bounds_at_zero_gap():
     bounds = theory.pull_bounds([[0.5, 0.5], [0.5, 0.5], [0.25, 0.25]], 100)
     assert bounds.tolist()[:2] == [math.inf, math.inf]
