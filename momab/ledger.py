@@ -474,14 +474,14 @@ def proposition_8() -> Outcome:
         for c in (0.6, 1.0, 2.0):
             exact = max(theory.crossing_probability(p, T, T, c) for p in (0.5, 0.2, 0.03))
             union = theory.union_bound(2, 1, T, c) / 2
-            peeled = theory.peeling_bound(1, 1, T, c)
+            peeled = theory.peeling_bound(2, 1, T, c) / 2
             good &= exact <= union and exact <= peeled
             ratios.append(exact / union)
             if T == 3000:
                 sharper &= peeled < union
     # |mean - p| <= 1 < radius for n < c log T: the early counts cannot fail
     early = max(theory.tail_probability(p, n, 10**6) for p in (0.5, 0.01) for n in range(1, 28))
-    million = theory.peeling_bound(1, 1, 10**6) / (theory.union_bound(2, 1, 10**6) / 2)
+    million = theory.peeling_bound(2, 1, 10**6) / theory.union_bound(2, 1, 10**6)
     half = theory.peeling_bound(20, 2, 10**6, c=0.6)
     return Outcome(
         holds=good,

@@ -145,4 +145,4 @@ def test_peeling_bound_is_above_the_exact_probability(c):
 
     for p in (0.5, 0.1):
         for T in (20, 200):
-            assert theory.crossing_probability(p, T, T, c) <= theory.peeling_bound(1, 1, T, c)
+            assert theory.crossing_probability(p, T, T, c) <= theory.peeling_bound(2, 1, T, c) / 2
