@@ -1,0 +1,438 @@
+"""Every engine makes the same digits: streams, kernels, the plain loop, with and without numba."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from momab import instances, streams, twin
+from momab.errors import MomabError
+from momab.policies import (
+    OBJECTIVE_RULES,
+    AnnealingPareto,
+    ParetoUCB1,
+    Policy,
+    ScalarizedUCB,
+    WidthGuided,
+)
+
+ARRAYS = (
+    "pulls",
+    "tail_pulls",
+    "cert_round",
+    "cert_arm",
+    "cert_objective",
+    "checkpoint_pulls",
+    "sums",
+    "arms",
+)
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Any:
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    from momab import _kernels
+
+    return _kernels
+
+
+def assert_same(one: twin.Block, other: twin.Block) -> None:
+    # arms first: the first differing round says most.
+    for name in reversed(ARRAYS):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        if a is not None:
+            np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+# Streams.
+
+VECTORS = [  # Random123, known answers of philox4x32-10: counter, key, words
+    ("0 0 0 0", "0 0", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    (
+        "ffffffff ffffffff ffffffff ffffffff",
+        "ffffffff ffffffff",
+        "408f276d 41c83b0e a20bc7c6 6d5451fd",
+    ),
+    (
+        "243f6a88 85a308d3 13198a2e 03707344",
+        "a4093822 299f31d0",
+        "d16cfe09 94fdcceb 5001e420 24126ea1",
+    ),
+]
+
+
+def numbers(text: str) -> list[int]:
+    return [int(word, 16) for word in text.split()]
+
+
+@pytest.mark.parametrize(("counter", "key", "words"), VECTORS)
+def test_philox_gives_the_published_words(counter: str, key: str, words: str) -> None:
+    low, high = numbers(key)
+    assert streams.philox(numbers(counter), low | high << 32).tolist() == numbers(words)
+
+
+@pytest.mark.parametrize(("counter", "key", "words"), VECTORS)
+def test_the_compiled_philox_too(kernels: Any, counter: str, key: str, words: str) -> None:
+    block, slot, run, stream = (np.uint64(c) for c in numbers(counter))
+    low, high = (np.uint64(k) for k in numbers(key))
+    out = np.zeros(8, dtype=np.uint32)
+    kernels._fill(out, block, 1, slot, run, stream, low, high)
+    assert out[:4].tolist() == numbers(words)
+    for lane in range(4):
+        number = 4 * int(slot) + lane
+        if number < 2**63:
+            word = kernels._coin(int(block), number, run, stream, low, high)
+            assert int(word) == numbers(words)[lane]
+
+
+def test_a_reward_is_a_function_of_seed_run_arm_and_pull() -> None:
+    source = instances.random_bernoulli(3, 5, seed=1).source
+    stream = streams.RewardStream(streams.reward_arrays(source), seed=12, run=4)
+    sequence = [stream.pull(2, n) for n in range(100)]
+    fresh = streams.RewardStream(streams.reward_arrays(source), seed=12, run=4)
+    for n in (99, 3, 57, 0):
+        np.testing.assert_array_equal(fresh.pull(2, n), sequence[n])
+    assert not np.array_equal(stream.batch(1, 0, 100), sequence)
+    other_run = streams.RewardStream(streams.reward_arrays(source), seed=12, run=5)
+    assert not np.array_equal(other_run.batch(2, 0, 100), sequence)
+
+
+def test_words_are_numbered_across_blocks() -> None:
+    words = streams.reward_words(seed=9, run=2, arm=7, first=0, count=50)
+    for first in range(10):
+        part = streams.reward_words(seed=9, run=2, arm=7, first=first, count=11)
+        np.testing.assert_array_equal(part, words[first : first + 11])
+    assert int(words[6]) == int(streams.philox((1, 7, 2, 0), 9)[2])
+
+
+def test_certain_and_impossible_coordinates() -> None:
+    source = instances.bernoulli([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5]]).source
+    draws = streams.RewardStream(streams.reward_arrays(source), 5, 0).batch(0, 0, 4000)
+    assert draws[:, 0].sum() == 0
+    assert draws[:, 1].sum() == 4000
+    assert 1800 < draws[:, 2].sum() < 2200
+
+
+def test_policies_share_rewards_and_have_their_own_coins() -> None:
+    names = ["width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb"]
+    tags = [streams.coin_stream(name) for name in names]
+    assert len(set(tags)) == 4
+    assert all(tag != streams.REWARDS for tag in tags)
+
+
+def test_logarithm_is_within_one_ulp_and_the_same_compiled(kernels: Any) -> None:
+    rng = np.random.default_rng(3)
+    xs = np.concatenate(
+        [
+            10.0 ** rng.uniform(-300, 300, 5000),
+            1 + rng.uniform(-0.3, 0.45, 5000),
+            np.arange(1.0, 3000.0),
+            [math.sqrt(0.5), math.nextafter(math.sqrt(0.5), 0), 5e-324, 1.7e308],
+        ]
+    )
+    for x in xs.tolist():
+        ours = streams.log(x)
+        assert abs(ours - math.log(x)) <= math.ulp(math.log(x))
+        assert kernels._log(x) == ours
+    assert streams.log(1.0) == 0.0
+
+
+# Kernels against the plain loop.
+
+
+def random_instance(rng: np.random.Generator) -> instances.Instance:
+    """Small and large, smooth and full of ties, from all four sources."""
+    K = int(rng.integers(2, 10) if rng.random() < 0.8 else rng.integers(10, 31))
+    d = int(rng.integers(1, 7) if rng.random() < 0.7 else rng.integers(7, 31))
+    levels = int(rng.integers(2, 9))
+
+    def draw(*shape: int) -> Any:
+        if rng.random() < 0.5:
+            return rng.integers(0, levels, shape) / (levels - 1)
+        return rng.random(shape)
+
+    kind = rng.integers(4)
+    if kind < 2:
+        means = draw(K, d)
+        if rng.random() < 0.4:
+            means[rng.integers(K)] = means[rng.integers(K)]
+        if kind == 0:
+            return instances.bernoulli(means)
+        return instances.duplicated_coordinates(means[:, 0], d)
+    if kind == 2:
+        tables = [draw(int(rng.integers(1, 9)), d) for _ in range(K)]
+        if rng.random() < 0.4:
+            tables[0] = tables[-1]
+        return instances.from_rows(tables)
+    return instances.from_samples(
+        [[draw(int(rng.integers(1, 20))) for _ in range(d)] for _ in range(K)]
+    )
+
+
+def random_policy(kind: str, rng: np.random.Generator, d: int) -> Policy:
+    c = float(rng.choice([0.001, 0.02, 0.1, 0.5, 2.0]))
+    if kind == "width-guided":
+        return WidthGuided(c, str(rng.choice(OBJECTIVE_RULES)))
+    if kind == "pareto-ucb1":
+        return ParetoUCB1(["original", "real", "synthetic", 1.0, 3.7][rng.integers(5)], c)
+    if kind == "annealing-pareto":
+        return AnnealingPareto(float(rng.choice([0.05, 0.4, 0.9])))
+    if rng.random() < 0.3:
+        grid = rng.integers(0, 3, (int(rng.integers(1, 5)), d)) + np.eye(1, d, dtype=int)
+        return ScalarizedUCB(tuple(map(tuple, grid / grid.sum(axis=1, keepdims=True))), c)
+    return ScalarizedUCB(c=c)
+
+
+KINDS = ("width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("batch", range(10))
+def test_kernel_and_plain_loop_pull_the_same_arms(kernels: Any, kind: str, batch: int) -> None:
+    rng = np.random.default_rng([batch, KINDS.index(kind)])
+    for _ in range(7):
+        instance = random_instance(rng)
+        policy = random_policy(kind, rng, instance.d)
+        T = instance.K + int(rng.integers(0, 60) if rng.random() < 0.5 else rng.integers(0, 1200))
+        checkpoints = np.sort(rng.integers(0, T + 1, int(rng.integers(0, 6))))
+        common = (instance, policy, T, int(rng.integers(2**63)), int(rng.integers(99)), 2)
+        sums = bool(rng.random() < 0.5)
+        fast = twin.play_block(*common, checkpoints, sums, True, "numba")
+        slow = twin.play_block(*common, checkpoints, sums, True, "python")
+        assert_same(fast, slow)
+
+
+def crowd(K: int, d: int, seed: int) -> instances.Instance:
+    """Arms close to each other with fine-grained rewards: the sets change all the time."""
+    rng = np.random.default_rng(seed)
+    base = rng.random(d)
+    return instances.from_samples(
+        [
+            [np.clip(base[j] + 0.05 * rng.random() + 0.3 * rng.random(40), 0, 1) for j in range(d)]
+            for _ in range(K)
+        ]
+    )
+
+
+LONG: list[tuple[instances.Instance, Policy, int]] = [
+    (instances.synthetic(0.02, 8), ParetoUCB1("synthetic"), 20_000),
+    (instances.synthetic(0.02, 8), WidthGuided(), 6_000),
+    (instances.synthetic(0.02, 4), AnnealingPareto(), 20_000),
+    (crowd(8, 3, 1), ParetoUCB1("real", 0.2), 15_000),
+    (crowd(10, 12, 2), ParetoUCB1("real"), 8_000),
+    (crowd(8, 5, 3), AnnealingPareto(), 15_000),
+    (crowd(6, 8, 4), WidthGuided(0.3), 8_000),
+    (crowd(6, 7, 5), ScalarizedUCB(), 8_000),
+]
+
+
+@pytest.mark.parametrize(("instance", "policy", "T"), LONG)
+def test_long_runs_agree(
+    kernels: Any, instance: instances.Instance, policy: Policy, T: int
+) -> None:
+    common = (instance, policy, T, 2024, 3, 1, [T // 3, T // 2, T])
+    fast = twin.play_block(*common, True, True, "numba")
+    assert_same(fast, twin.play_block(*common, True, True, "python"))
+
+
+SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
+TIED: list[instances.Instance] = [
+    instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),  # bounds tie for ever
+    instances.bernoulli([[0.0, 0.0], [0.0, 0.0]]),
+    instances.from_rows([SAME, SAME, [[0.5, 0.4]]]),
+    instances.from_rows([[[0.2, 0.8]], [[0.8, 0.2]], [[0.5, 0.5]], [[0.5, 0.5]]]),
+    instances.duplicated_coordinates([1.0, 1.0, 0.5], 6),
+    instances.duplicated_coordinates([0.5] * 12, 3),
+]
+
+
+@pytest.mark.parametrize(
+    "policy", [WidthGuided(0.1), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()]
+)
+@pytest.mark.parametrize("instance", TIED)
+def test_exact_ties_are_broken_alike(
+    kernels: Any, instance: instances.Instance, policy: Policy
+) -> None:
+    common = (instance, policy, 400, 11, 0, 3, [50, 400])
+    fast = twin.play_block(*common, True, True, "numba")
+    slow = twin.play_block(*common, True, True, "python")
+    assert_same(fast, slow)
+    if instance is TIED[1]:  # equal arms: the coins spread the pulls
+        assert slow.pulls.min() > 100 or isinstance(policy, AnnealingPareto)
+
+
+@pytest.mark.parametrize("rule", OBJECTIVE_RULES)
+def test_several_objectives_certify_at_once(kernels: Any, rule: str) -> None:
+    means = np.full((4, 6), 0.1)
+    means[0] = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    means[1] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+    common = (instances.bernoulli(means), WidthGuided(0.05, rule), 300, 8, 0, 60)
+    fast = twin.play_block(*common, (), False, True, "numba")
+    assert_same(fast, twin.play_block(*common, (), False, True, "python"))
+    assert (fast.cert_round >= 0).all()
+    assert set(fast.cert_arm.tolist()) == {0, 1}
+    assert len(set(fast.cert_objective.tolist())) > 2
+
+
+def test_runs_are_the_same_in_any_block(kernels: Any) -> None:
+    common = (instances.synthetic(0.02, 4), WidthGuided(0.02), 2000, 77)
+    whole = twin.play_block(*common, 5, 9, [100, 2000], True, True)
+    for run in (5, 8, 13):
+        alone = twin.play_block(*common, run, 1, [100, 2000], True, True)
+        for name in ARRAYS:
+            np.testing.assert_array_equal(
+                getattr(whole, name)[run - 5], getattr(alone, name)[0], err_msg=name
+            )
+
+
+@pytest.mark.parametrize("engine", ["numba", "python"])
+def test_commitment_in_closed_form_equals_the_literal_loop(kernels: Any, engine: str) -> None:
+    instance, policy, T = instances.synthetic(0.12, 1), WidthGuided(0.02), 3000
+    checkpoints = [0, 1, 20, 21, 500, 2399, 2400, 2401, 3000]
+    block = twin.play_block(instance, policy, T, 5, 2, 1, checkpoints, False, True, engine)
+    literal = twin.play(
+        instance, policy, T, 5, 2, checkpoints=checkpoints, arms=True, observer=lambda *_: None
+    )
+    assert_same(block, literal)
+    assert 20 <= block.cert_round[0] < 2000
+    assert block.arms is not None
+    assert (block.arms[0, block.cert_round[0] :] == block.cert_arm[0]).all()
+
+
+def test_books_agree_with_the_arm_sequence(kernels: Any) -> None:
+    for policy in (WidthGuided(0.02), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
+        T, K = 997, 20
+        block = twin.play_block(
+            instances.synthetic(0.02, 4), policy, T, 3, 0, 2, [0, 7, 20, 500, 996, 997], True, True
+        )
+        assert block.arms is not None
+        for row, arms in enumerate(block.arms):
+            counts = np.array(
+                [np.bincount(arms[:n], minlength=K) for n in (0, 7, 20, 500, 996, 997)]
+            )
+            np.testing.assert_array_equal(block.checkpoint_pulls[row], counts)
+            np.testing.assert_array_equal(block.pulls[row], counts[-1])
+            np.testing.assert_array_equal(
+                block.tail_pulls[row], np.bincount(arms[797:], minlength=K)
+            )
+            assert arms[:K].tolist() == list(range(K))
+
+
+def test_final_sums_are_the_sums_of_the_rewards(kernels: Any) -> None:
+    instance = crowd(5, 4, 9)
+    stream = streams.RewardStream(streams.reward_arrays(instance.source), 6, 1)
+    for policy in (WidthGuided(0.01), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
+        block = twin.play_block(instance, policy, 700, 6, 1, 1, final_sums=True)
+        assert block.sums is not None
+        for a in range(instance.K):
+            total = np.zeros(instance.d)
+            for n in range(block.pulls[0, a]):
+                total += stream.pull(a, n)
+            np.testing.assert_array_equal(block.sums[0, a], total)
+
+
+def test_no_kernel_sees_more_than_its_draws(kernels: Any) -> None:
+    """A horizon that stops during the warm start, or right after it."""
+    instance = instances.synthetic(0.02, 4)
+    for policy in (WidthGuided(), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
+        for T in (20, 21):
+            common = (instance, policy, T, 3, 0, 2, [0, 5, 16, T])
+            fast = twin.play_block(*common, True, True, "numba")
+            assert_same(fast, twin.play_block(*common, True, True, "python"))
+
+
+# Without numba.
+
+WITHOUT_NUMBA = """
+import sys
+if {blocked}:
+    class Block:
+        def find_spec(self, name, path=None, target=None):
+            if name.split(".")[0] == "numba":
+                raise ImportError("numba is blocked")
+    sys.meta_path.insert(0, Block())
+import hashlib, json
+from momab import instances, twin
+from momab.policies import AnnealingPareto, ParetoUCB1, ScalarizedUCB, WidthGuided
+assert "numba" not in sys.modules
+digests = []
+for policy in (WidthGuided(0.05), ParetoUCB1("real"), AnnealingPareto(), ScalarizedUCB()):
+    block = twin.play_block(instances.synthetic(0.02, 4), policy, 400, 3, 0, 2, [100], True, True)
+    text = b"".join(getattr(block, name).tobytes() for name in {arrays!r})
+    digests.append(hashlib.sha256(text).hexdigest())
+print(json.dumps([twin.has_kernel(WidthGuided()), digests]))
+try:
+    twin.play_block(instances.zero_gap(), WidthGuided(), 9, 0, 0, 1, engine="numba")
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_the_same_digits_without_numba(kernels: Any) -> None:
+    outputs = []
+    for blocked in (False, True):
+        code = WITHOUT_NUMBA.format(blocked=blocked, arrays=ARRAYS)
+        result = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+        )
+        outputs.append(result.stdout.splitlines())
+    (with_kernel, fast), (without_kernel, slow) = (json.loads(lines[0]) for lines in outputs)
+    assert with_kernel is True
+    assert without_kernel is False
+    assert fast == slow
+    assert outputs[1][1] == (
+        'engine="numba" cannot be used: numba is not installed; use "auto" or "python".'
+    )
+
+
+# Bad input.
+
+GOOD: dict[str, Any] = {
+    "instance": instances.zero_gap(),
+    "policy": WidthGuided(),
+    "horizon": 10,
+    "seed": 0,
+    "run_start": 0,
+    "count": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"horizon": 1}, "at least the number of arms, 2"),
+        ({"horizon": 2.5}, "horizon"),
+        ({"horizon": 2**33}, "at most 4294967296 with 2 random words per pull"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**64}, r"the seed must lie in 0..2\*\*64 - 1"),
+        ({"run_start": 2**32}, r"run numbers must lie in 0..2\*\*32 - 1"),
+        ({"run_start": -1}, "first run"),
+        ({"count": 0}, "number of runs"),
+        ({"checkpoints": [3, 2]}, "sorted"),
+        ({"checkpoints": [-1, 2]}, "starting at 0"),
+        ({"checkpoints": [11]}, "must not exceed the horizon, 10"),
+        ({"checkpoints": [0.5]}, "whole numbers"),
+        ({"engine": "gpu"}, "engine must be one of auto, numba, python; it is 'gpu'"),
+        ({"policy": "width-guided"}, "is not a policy"),
+        (
+            {"policy": ScalarizedUCB(((0.5, 0.25, 0.25),))},
+            "one entry per objective, 2; they have 3",
+        ),
+    ],
+)
+def test_bad_input_is_explained(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(MomabError, match=message):
+        twin.play_block(**{**GOOD, **change})
+
+
+def test_a_long_horizon_with_many_words_is_refused() -> None:
+    wide = instances.random_bernoulli(2, 26, seed=0)
+    with pytest.raises(MomabError, match="at most 660764199 with 26 random words per pull"):
+        twin.play_block(wide, WidthGuided(), 660_764_200, 0, 0, 1)
