@@ -77,6 +77,24 @@ class Project:
         """The notebooks, in the order of their names."""
         return sorted(path.stem for path in (self.root / "notebooks").glob("*.md"))
 
+    @cached_property
+    def pages(self) -> list[str]:
+        """The pages of the book, in the order of its contents."""
+        import yaml
+
+        def walk(entry: Any) -> Iterator[str]:
+            if isinstance(entry, list):
+                for item in entry:
+                    yield from walk(item)
+            elif isinstance(entry, dict):
+                for key, value in entry.items():
+                    if key in ("root", "file"):
+                        yield Path(value).name
+                    else:
+                        yield from walk(value)
+
+        return list(walk(yaml.safe_load((self.root / "_toc.yml").read_text(encoding="utf-8"))))
+
     @classmethod
     def find(cls, start: Path | None = None) -> Project:
         """The project around a folder, by default around the current one."""

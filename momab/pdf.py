@@ -62,26 +62,6 @@ def serve(folder: Path) -> Iterator[str]:
         thread.join()
 
 
-def page_order(project: Project) -> list[str]:
-    """The book's pages in the order of its contents."""
-    import yaml
-
-    toc = yaml.safe_load((project.root / "_toc.yml").read_text(encoding="utf-8"))
-
-    def walk(entry: Any) -> Iterator[str]:
-        if isinstance(entry, list):
-            for item in entry:
-                yield from walk(item)
-        elif isinstance(entry, dict):
-            for key, value in entry.items():
-                if key in ("root", "file"):
-                    yield Path(value).name
-                else:
-                    yield from walk(value)
-
-    return list(walk(toc))
-
-
 def print_book(project: Project, output: Path | None = None) -> Path:
     """Print the site that stands in ``_build/html``; returns the PDF's path."""
     chromium = find_chromium()
@@ -92,7 +72,7 @@ def print_book(project: Project, output: Path | None = None) -> Path:
         raise MomabError("there is no site to print yet; `momab book` builds it.")
     output = (output or project.build / "momab.pdf").resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
-    document = one_document(site, page_order(project))
+    document = one_document(site, project.pages)
     whole = site / "_whole.html"
     with tempfile.TemporaryDirectory() as profile, serve(site) as address:
         partial = Path(profile) / "book.pdf"

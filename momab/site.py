@@ -62,7 +62,8 @@ def build(
     """Execute and build the whole book; the site is at ``_build/html`` afterwards."""
     started = time.perf_counter()
     settings = read_assignments(assignments)
-    values = chosen_values(project, project.names, profile, settings)
+    in_book = [name for name in project.names if name in project.pages]  # the rest are drafts
+    values = chosen_values(project, in_book, profile, settings)
     site = project.build / "html"
     with one_at_a_time(project.build):
         jobs = notebooks.plan(project, values)
@@ -200,6 +201,12 @@ def run_jupyter_book(stage: Path, output: Path, strict: bool = True) -> None:
     if done.returncode != 0 or not page.is_file():
         text = re.sub(r"\x1b\[[\d;]*m", "", done.stderr + done.stdout)
         text = text.replace(str(stage) + os.sep, "")
+        # myst-nb counts 10,000 lines per cell
+        text = re.sub(
+            r"([\w-]+)\.ipynb:(\d+)",
+            lambda m: f"notebooks/{m[1]}.md, cell {int(m[2]) // 10_000}",
+            text,
+        )
         lines = [line for line in text.splitlines() if "WARNING" in line or "ERROR" in line]
         detail = "\n".join(lines) if lines else text.strip()[-4000:]
         raise BuildError(f"the pages did not build; the last good site stays.\n{detail}")

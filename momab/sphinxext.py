@@ -244,6 +244,8 @@ def _page_links(
             items.append(_link(binder, "Binder", "Open on Binder"))
         buttons.insert(0, _group(items, "Run this page", "fas fa-rocket", "launch-buttons"))
     context["header_buttons"] = buttons
+    for files in ("script_files", "css_files"):  # live code from elsewhere, which we do not use
+        context[files] = [file for file in context[files] if "thebe" not in repr(vars(file))]
     base = app.config.html_baseurl
     card = f"{base}_static/social.png" if base else pathto("_static/social.png", 1)
     context["metatags"] = context.get("metatags", "") + (

@@ -1,0 +1,238 @@
+"""The built site in a real browser: every page, light and dark, desk and phone.
+
+The site is the one `momab book` builds, made here if it is not there yet (or not current); what
+is unchanged comes from the cache.  Without Chromium the browser tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlparse
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from momab import site as pipeline
+from momab.notebooks import Project
+from momab.pdf import CHROMIUM_FLAGS, find_chromium, print_book, serve
+
+PROJECT = Project.find(Path(os.environ.get("MOMAB_BOOK", Path(__file__).parent)))
+CHAPTERS = PROJECT.pages
+NOTEBOOKS = [name for name in PROJECT.names if name in CHAPTERS]
+PAGES = [*CHAPTERS, "genindex", "search", "404"]
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    return pipeline.build(PROJECT, quiet=True).site
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    with serve(site) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="skipped: needs playwright")
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("skipped: needs Chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=[f for f in CHROMIUM_FLAGS if f != "--headless"]
+        )
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """One page in one browser window, with everything that went wrong on the way."""
+
+    def __init__(self, browser: Any, address: str, page: str, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
+        self.page.on("requestfailed", lambda request: self.trouble.append(f"failed {request.url}"))
+        self.page.on("request", lambda request: self._request(request, address))
+        self.page.on("response", self._response)
+        self.page.goto(f"{address}{page}.html")
+        self.page.wait_for_load_state("networkidle")
+        self.page.evaluate("() => window.MathJax?.startup?.promise")
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.trouble.append(f"console {message.type}: {message.text}")
+
+    def _request(self, request: Any, address: str) -> None:
+        if not request.url.startswith((address, "data:", "blob:")):
+            self.trouble.append(f"foreign {request.url}")
+
+    def _response(self, response: Any) -> None:
+        if response.status >= 400:
+            self.trouble.append(f"{response.status} {response.url}")
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_loads_without_trouble_and_sets_its_mathematics(browser, address, page):
+    with Visit(browser, address, page) as visit:
+        assert visit.trouble == []
+        formulas = visit.page.locator("article .math").count()
+        typeset = visit.page.locator("article .math mjx-container").count()
+        assert typeset >= formulas
+        text = visit.page.locator("main").inner_text()
+        assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", text), "unset mathematics"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_accessible(browser, address, page, theme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    with Visit(browser, address, page, color_scheme=theme) as visit:
+        assert visit.page.locator(f"html[data-theme={theme}]").count() == 1
+        visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+        options = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
+        found = axe.Axe().run(visit.page, options=options).response["violations"]
+        assert [(v["id"], [n["html"][:160] for n in v["nodes"]][:3]) for v in found] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_a_phone(browser, address, page):
+    with Visit(browser, address, page, viewport={"width": 375, "height": 800}) as visit:
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_picture_says_what_it_shows(site, page):
+    soup = _soup(site, page)
+    for image in soup.select("main img"):
+        assert len(image.get("alt", "").split()) >= 3, image.get("src")
+    for drawing in soup.select("main svg"):
+        label = drawing.get("aria-label", "")
+        assert drawing.get("aria-hidden") == "true" or len(label.split()) >= 4
+
+
+def _soup(site: Path, page: str) -> BeautifulSoup:
+    return BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+def test_every_internal_link_and_anchor_resolves(site):
+    pages = {
+        path.name: BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        for path in site.glob("*.html")
+    }
+    anchors = {
+        name: {tag["id"] for tag in soup.select("[id]")}
+        | {tag["name"] for tag in soup.select("a[name]")}
+        for name, soup in pages.items()
+    }
+    broken = []
+    for name, soup in pages.items():
+        for tag in soup.select("a[href], link[href], script[src], img[src]"):
+            target = tag.get("href") or tag.get("src") or ""
+            if urlparse(target).scheme in ("http", "https", "mailto", "data"):
+                continue
+            path, anchor = urldefrag(urljoin(f"/{name}", target))
+            file = unquote(urlparse(path).path).lstrip("/") or "index.html"
+            missing = not (site / file).is_file()
+            if missing or (anchor and file in anchors and unquote(anchor) not in anchors[file]):
+                broken.append(f"{name}: {target}")
+    assert broken == []
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for path in site.glob("*.html"):
+        for tag in BeautifulSoup(path.read_text("utf-8"), "html.parser").select(
+            "script[src], link[rel=stylesheet], link[rel=preload], img[src], iframe[src]"
+        ):
+            assert not (tag.get("src") or tag.get("href")).startswith(("http:", "https:", "//"))
+
+
+def test_proofs_fold_and_are_open_in_print(browser, address):
+    with Visit(browser, address, "zero-gap") as visit:
+        proof = visit.page.locator("details.proof-fold > p").first
+        height = "e => e.getBoundingClientRect().height"
+        assert not proof.is_visible()
+        visit.page.emulate_media(media="print")
+        assert proof.evaluate(height) > 10
+        visit.page.emulate_media(media="screen")
+        visit.page.locator("details.proof-fold > summary").first.click()
+        assert proof.is_visible()
+
+
+def test_notions_show_their_definition(browser, address):
+    with Visit(browser, address, "model") as visit:
+        link = visit.page.locator("a.notion").first
+        assert len(link.get_attribute("data-definition")) > 20
+        link.hover()
+        shown = link.evaluate("e => getComputedStyle(e, '::after').content")
+        assert len(shown) > 20
+
+
+def test_statements_carry_the_papers_numbers(site):
+    titles = [t.get_text() for t in _soup(site, "zero-gap").select("div.proof p.admonition-title")]
+    assert [title.split("(")[0].strip() for title in titles] == ["Proposition 1", "Definition 1"]
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_downloads_are_readable_notebooks(site, name):
+    node = nbformat.read(site / "downloads" / f"{name}.ipynb", as_version=4)
+    nbformat.validate(node)
+    tagged = [c for c in node.cells if "parameters" in c.metadata.get("tags", [])]
+    assert len(tagged) == 1
+    prose = "\n".join(c.source for c in node.cells if c.cell_type == "markdown")
+    assert not re.search(r"^[`:]{3,}\{|\{[\w:]+\}`|^\([\w-]+\)=", prose, flags=re.MULTILINE)
+    source = PROJECT.root / "notebooks" / f"{name}.md"
+    assert (site / "downloads" / f"{name}.md").read_bytes() == source.read_bytes()
+    links = {tag["href"] for tag in _soup(site, name).select("a[href^=downloads]")}
+    assert links == {f"downloads/{name}.ipynb", f"downloads/{name}.md"}
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_page_says_how_it_was_made(site, name):
+    box = _soup(site, name).select_one("details.colophon")
+    assert box is not None
+    text = box.get_text()
+    assert f"momab run {name}" in text
+    assert "numpy" in text
+    for parameter in PROJECT.notebook(name).parameters:
+        assert parameter in text
+
+
+def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
+    from momab.runs import run
+
+    index, *pages = run(PROJECT, "zero-gap", assignments=["draws=200,300"], output=tmp_path)
+    assert [page.suffix for page in pages] == [".html", ".html"]
+    assert all(page.with_suffix(".ipynb").is_file() for page in pages)
+    assert all(page.name in index.read_text() for page in pages)
+    with Visit(browser, pages[0].parent.as_uri() + "/", pages[0].stem) as visit:
+        assert visit.trouble == []
+        assert visit.page.locator("svg[role=img]").count() >= 2
+        assert visit.page.locator("mjx-container").count() > 3
+        assert "200 random instances" in visit.page.locator("main").inner_text()
+
+
+def test_the_book_prints_to_one_pdf(site, tmp_path):
+    if find_chromium() is None:
+        pytest.skip("skipped: needs Chromium")
+    target = print_book(PROJECT, tmp_path / "book.pdf")
+    content = target.read_bytes()
+    assert content.startswith(b"%PDF")
+    assert content.count(b"/Type /Page\n") + content.count(b"/Type /Page ") >= len(CHAPTERS)
+    assert not (site / "_whole.html").exists()
