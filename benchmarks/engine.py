@@ -1,0 +1,9 @@
+"""Nanoseconds per round of every kernel, and its ratio to the plain loop: `momab bench`."""
+
+import sys
+
+from momab.bench import measure
+
+if __name__ == "__main__":
+    rounds = int(float(sys.argv[1])) if len(sys.argv) > 1 else 300_000
+    print(measure(rounds).to_string(index=False))
