@@ -8,7 +8,7 @@ the chapters on the bounds vary one number of are built here as well.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -358,6 +358,54 @@ def account(instance: Instance, horizon: int, runs: int, seed: int, c: float = 2
         sharper=theory.sharper_bound(instance.means, horizon, c),
         pull_caps=theory.pull_bounds(instance.means, horizon, c),
     )
+
+
+def scaling(
+    problems: Mapping[float, tuple[Instance, int]], runs: int, seed: int, c: float = 2.0
+) -> pd.DataFrame:
+    """Measured regret and both bounds, one row per problem: value -> (instance, horizon)."""
+    import pandas as pd
+
+    rows = []
+    for value, (instance, horizon) in problems.items():
+        kept = account(instance, horizon, runs, seed, c)
+        mean, low, high = mean_interval(kept.regret)
+        rows.append(
+            {
+                "value": value,
+                "mean": mean,
+                "low": low,
+                "high": high,
+                "median": float(np.median(kept.regret)),
+                "theorem": kept.theorem.total,
+                "sharper": kept.sharper.total,
+                "certified": float(kept.certified.mean()),
+                "wrong": float((kept.after > 0).mean()),
+                "fullest": float(np.max(kept.pulls / kept.pull_caps)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def tied_bound(means: ArrayLike, T: int, c: float = 2.0) -> float:
+    r"""Bound the regret on the event when no objective has a unique best arm.
+
+    .. math:: K\Delta_{\max} + 4c\log T\sum_{a:\Delta_a>0} 1/\Delta_a
+
+    A challenger then has a maximiser among its rivals whoever leads, so Lemma 10 holds with 2
+    instead of 4 radii.
+    """
+    geo = pareto.geometry(means)
+    if geo.g_dagger > 0:
+        raise MomabError("this bound is for instances without a unique best arm anywhere.")
+    explore = 4.0 * c * math.log(T) * float((1.0 / geo.positive_gaps).sum())
+    return geo.K * geo.max_gap + explore
+
+
+def power(frame: pd.DataFrame, column: str = "mean") -> float:
+    """The least-squares slope of log(column) against log(value)."""
+    x, y = np.log(frame["value"].to_numpy(float)), np.log(frame[column].to_numpy(float))
+    return float(np.polyfit(x, y, 1)[0])
 
 
 def mean_interval(values: ArrayLike) -> tuple[float, float, float]:

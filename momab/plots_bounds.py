@@ -14,6 +14,7 @@ from momab.plots import (
     MUTED,
     ORANGE,
     PALETTE,
+    PINK,
     STYLE,
     _axes,
 )
@@ -123,5 +124,133 @@ def floor_ratios(frame: pd.DataFrame) -> Figure:
             yscale="log", ylim=(0.8, max(3.0, 1.15 * top)), xlim=(-0.6, len(coefficients) - 0.2),
         )  # fmt: skip
         _plain_log(axes, "y")
+        _legend_above(axes, 2)
+    return fig
+
+
+def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
+    """The stages of `accounting.Account.steps` as bars, for one or two instances."""
+    colours = [BLUE, GOLD]
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = _axes(size=(7.6, 0.95 * len(next(iter(charts.values()))) + 0.9))
+        height = 0.8 / len(charts)
+        for number, (name, frame) in enumerate(charts.items()):
+            y = np.arange(len(frame)) + (number - (len(charts) - 1) / 2) * height
+            errors = np.array([frame["value"] - frame["low"], frame["high"] - frame["value"]])
+            errors[errors == 0] = np.nan  # not random
+            axes.barh(
+                y, frame["value"], 0.9 * height, xerr=errors, color=colours[number], label=name,
+                error_kw={"ecolor": INK, "capsize": 2, "lw": 1},
+            )  # fmt: skip
+            for place, value, factor in zip(y, frame["value"], frame["factor"]):
+                text = f"{value:,.0f}" + (f"  (×{factor:.2f})" if np.isfinite(factor) else "")
+                axes.annotate(
+                    text, (value, place), xytext=(6, 0), textcoords="offset points", va="center"
+                )
+        first = next(iter(charts.values()))
+        axes.set_yticks(range(len(first)), [_wrapped(stage) for stage in first["stage"]])
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+        least = min(float(frame["value"].min()) for frame in charts.values())
+        most = max(float(frame["value"].max()) for frame in charts.values())
+        axes.set(
+            xscale="log", xlabel="Pareto regret, or what bounds it", xlim=(least / 3, most * 8)
+        )
+        _legend_above(axes, 2)
+    return fig
+
+
+def _wrapped(text: str, width: int = 26) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width))
+
+
+def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
+    """Measured regret and bounds against one number each: panels in two columns.
+
+    A frame is that of `accounting.scaling`; its key is the label of the horizontal axis.
+    """
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        rows = (len(charts) + 1) // 2
+        fig = Figure(figsize=(7.6, 3.0 * rows), layout="constrained")
+        for number, (label, frame) in enumerate(charts.items()):
+            axes = fig.add_subplot(rows, 2, number + 1)
+            x = frame["value"]
+            axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
+            axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+            errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
+            axes.errorbar(
+                x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
+            )
+            axes.set(xscale="log", yscale="log", xlabel=label)
+            axes.set_ylabel("Pareto regret" if number % 2 == 0 else "")
+            low, high = float(frame["low"].min()), float(frame["theorem"].max())
+            axes.set_ylim(low / 2, high * 2)
+            if float(x.max()) < 1000:
+                _plain_log(axes, "x")
+            axes.minorticks_off()
+        handles, labels = fig.axes[0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside upper left", ncols=3)
+    return fig
+
+
+def crowd_bounds(frame: pd.DataFrame) -> Figure:
+    """Regret and both bounds against the crowd size, on a logarithmic axis."""
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = _axes(size=(7.2, 4.0))
+        x = frame["value"]
+        axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
+        axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+        errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
+        axes.errorbar(
+            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
+        )
+        axes.set(yscale="log", xlabel="size m of the crowd", ylabel="Pareto regret")
+        axes.set_ylim(float(frame["low"].min()) / 2, float(frame["theorem"].max()) * 2)
+        axes.set_xticks(list(x))
+        _plain_log(axes, "y")
+        _legend_above(axes, 3)
+    return fig
+
+
+def tied_regret(frame: pd.DataFrame) -> Figure:
+    """Regret against the horizon where g = 0: columns value, mean, low, high, sharper, tied."""
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = _axes(size=(7.2, 3.8))
+        x = frame["value"]
+        axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+        axes.plot(x, frame["tied"], color=PINK, ls="--", label="with ties, 2 radii")
+        errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
+        axes.errorbar(
+            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
+        )
+        axes.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="Pareto regret")
+        _plain_log(axes, "y")
+        _legend_above(axes, 3)
+    return fig
+
+
+def coefficient_sweep(frame: pd.DataFrame, warm: float) -> Figure:
+    """Mean and median regret against c, with the two parts of the bound.
+
+    ``frame`` has the columns value (c), mean, low, high, median, exploration and tail.
+    """
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = _axes(size=(7.2, 4.2))
+        x = frame["value"]
+        axes.plot(x, frame["exploration"], color=ORANGE, ls="--", label="bound: exploration")
+        axes.plot(x, frame["tail"], color=PINK, ls=":", label="bound: tail")
+        errors = np.clip([frame["mean"] - frame["low"], frame["high"] - frame["mean"]], 0, None)
+        axes.errorbar(
+            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="mean regret"
+        )
+        axes.plot(x, frame["median"], color=GREEN, marker="^", ms=5, ls="-.", label="median regret")
+        top = float(max(frame["exploration"].max(), frame["mean"].max())) * 10
+        axes.set(xscale="log", yscale="log", xlabel="coefficient c", ylabel="Pareto regret")
+        axes.set_ylim(max(0.3, warm / 4), top)
+        _plain_log(axes, "x")
         _legend_above(axes, 2)
     return fig
