@@ -486,15 +486,12 @@ def _log(x):
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
-    w = z * z
-    even = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332))
-    odd = z * (
-        0.6666666666666735130
-        + w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591))
-    )
+    p = 0.15331721600556042 + z * 0.14616449685043406
+    p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+    p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
     half = 0.5 * f * f
-    high, low = k * 6.93147180369123816490e-01, k * 1.90821492927058770002e-10
-    return high - ((half - (s * (half + (even + odd)) + low)) - f)
+    leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+    return leading - ((half - (s * (half + z * p) + rest)) - f)
 
 
 @jit
@@ -609,7 +606,28 @@ def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
 
 
 @jit
-def _box_optimistic(V, K, counts, inside, witness, slope, G, low, high, reach, limit):
+def _level(V, sums, counts, a, f):
+    """Whether two arms with equal counts have equal sums wherever their vectors are close.
+
+    Then no growth of the bonus can change how they compare.
+    """
+    if counts[a] != counts[f]:
+        return False
+    for j in range(sums.shape[1]):
+        if abs(V[a, j] - V[f, j]) <= 4.0 * GUARD and sums[a, j] != sums[f, j]:
+            return False
+    return True
+
+
+@jit
+def _close_box(a, counts, low, limit):
+    """Let the next pull of arm a call for a new look."""
+    low[a, 0] = np.inf
+    limit[a] = counts[a]
+
+
+@jit
+def _box_optimistic(V, K, sums, counts, inside, witness, slope, G, low, high, reach, limit):
     """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
     growth = 1.0
     for a in range(K):
@@ -617,8 +635,11 @@ def _box_optimistic(V, K, counts, inside, witness, slope, G, low, high, reach, l
             _open_box(V, a, counts, low, high, reach, limit)
             for f in range(K):
                 if inside[f] and f != a:
-                    rate = max(0.0, slope[f] - SLOWEST * slope[a])
-                    growth = min(growth, (0.25 * G[a, f] - GUARD) / max(rate, 1e-30))
+                    if G[a, f] > 4.0 * GUARD:
+                        rate = max(0.0, slope[f] - SLOWEST * slope[a])
+                        growth = min(growth, (0.25 * G[a, f] - GUARD) / max(rate, 1e-30))
+                    elif not _level(V, sums, counts, a, f):
+                        return -1.0
         else:
             f = witness[a]
             deepest, _ = _extremes(V, a, f)
@@ -631,21 +652,27 @@ def _box_optimistic(V, K, counts, inside, witness, slope, G, low, high, reach, l
                             deepest = most
                             witness[a] = f
             G[a, a] = deepest
-            rate = max(0.0, slope[a] - SLOWEST * slope[witness[a]])
-            growth = min(growth, (-0.5 * deepest - GUARD) / max(rate, 1e-30))
-    if growth <= 0.0:
-        return -1.0
+            if deepest < -2.0 * GUARD:
+                rate = max(0.0, slope[a] - SLOWEST * slope[witness[a]])
+                growth = min(growth, (-0.5 * deepest - GUARD) / max(rate, 1e-30))
+            elif not _level(V, sums, counts, a, witness[a]):
+                return -1.0
     for a in range(K):
         if inside[a]:
             for f in range(K):
                 if inside[f] and f != a:
                     drift = _drift(slope, growth, f, a)
-                    if G[a, f] - drift < reach[a] + reach[f]:
+                    if G[a, f] <= 4.0 * GUARD:
+                        _close_box(a, counts, low, limit)
+                        _close_box(f, counts, low, limit)
+                    elif G[a, f] - drift < reach[a] + reach[f]:
                         _separate(V, a, f, G[a, f], drift, counts, inside, low, high, limit)
         else:
             f = witness[a]
             drift = _drift(slope, growth, a, f)
-            if -G[a, a] - drift < reach[f]:
+            if G[a, a] >= -2.0 * GUARD:
+                _close_box(f, counts, low, limit)
+            elif -G[a, a] - drift < reach[f]:
                 _cover(V, a, f, drift, counts, low, limit)
     return growth
 
@@ -683,83 +710,90 @@ def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
 
 
 @jit
-def _settle(
-    V,
-    moved,
-    K,
-    counts,
-    inside,
-    witness,
-    slope,
-    growth,
-    low,
-    high,
-    reach,
-    limit,
-    above,
-    below,
-    queue,
-):
+def _allowance(margin, slope, a, f, growth, used):
+    """Return how far the bonus may grow for V_a - V_f to rise by less than the margin.
+
+    That is ``growth`` if possible, else half of the most, if that is well above what it has
+    grown already; else -1.
+    """
+    if margin > _drift(slope, growth, a, f):
+        return growth
+    half = 0.5 * (margin - 2.0 * GUARD) / max(0.0, slope[a] - SLOWEST * slope[f])
+    return half if half > 2.0 * used else -1.0
+
+
+@jit
+def _settle(V, moved, K, counts, inside, witness, slope, growth, used, boxes, above, below, queue):
     """Find the verdicts about an arm that left its box, and those that hang on them.
 
-    Every vector of a member is up to date.  Returns False when a verdict is too close to call
-    for as long as the bonus may grow; the set is then found from scratch.
+    Every vector of a member is up to date, and the bonus has grown by ``used``.  Returns how far
+    it may grow altogether, no further than before.  Returns -1 when a verdict is too close to
+    call; the set is then found from scratch.
     """
+    low, high, reach, limit = boxes
     queue[0] = moved
     waiting = 1
     while waiting > 0:
         waiting -= 1
         a = queue[waiting]
         _open_box(V, a, counts, low, high, reach, limit)
-        # Does a member dominate it?  The clearest one will be its witness.
-        clearest, dominator = 0.0, -1
+        # Does a member dominate it?
+        deepest, dominator = 0.0, -1
         for f in range(K):
             if inside[f] and f != a:
                 above[f], least = _extremes(V, a, f)
                 below[f] = -least
-                clear = -above[f] - _drift(slope, growth, a, f)
-                if clear > clearest:
-                    clearest, dominator = clear, f
+                if above[f] < deepest:
+                    deepest, dominator = above[f], f
         if dominator >= 0:
+            growth = _allowance(-deepest, slope, a, dominator, growth, used)
+            if growth < 0.0:
+                return -1.0
             inside[a] = False
             witness[a] = dominator
-            if clearest < reach[dominator]:
-                drift = _drift(slope, growth, a, dominator)
+            drift = _drift(slope, growth, a, dominator)
+            if -deepest - drift < reach[dominator]:
                 _cover(V, a, dominator, drift, counts, low, limit)
         else:
             inside[a] = True
             witness[a] = -1
             for f in range(K):
-                if inside[f] and f != a:
-                    rise_f = _drift(slope, growth, f, a)
-                    rise_a = _drift(slope, growth, a, f)
-                    near = reach[a] + reach[f]
-                    if above[f] <= rise_f:
-                        return False
-                    if below[f] > rise_a:
-                        if above[f] - rise_f < near:
-                            _separate(V, a, f, above[f], rise_f, counts, inside, low, high, limit)
-                        if below[f] - rise_a < near:
-                            _separate(V, f, a, below[f], rise_a, counts, inside, low, high, limit)
-                    elif -below[f] > rise_f:
-                        inside[f] = False
-                        witness[f] = a
-                        if -below[f] - rise_f < reach[a]:
-                            _cover(V, f, a, rise_f, counts, low, limit)
-                    else:
-                        return False
+                if not inside[f] or f == a:
+                    continue
+                near = reach[a] + reach[f]
+                growth = _allowance(above[f], slope, f, a, growth, used)
+                if growth < 0.0:
+                    return -1.0
+                rise = _drift(slope, growth, f, a)
+                if below[f] < 0.0:
+                    growth = _allowance(-below[f], slope, f, a, growth, used)
+                    if growth < 0.0:
+                        return -1.0
+                    inside[f] = False
+                    witness[f] = a
+                    if -below[f] - rise < reach[a]:
+                        _cover(V, f, a, rise, counts, low, limit)
+                    continue
+                growth = _allowance(below[f], slope, a, f, growth, used)
+                if growth < 0.0:
+                    return -1.0
+                if above[f] - rise < near:
+                    _separate(V, a, f, above[f], rise, counts, inside, low, high, limit)
+                rise = _drift(slope, growth, a, f)
+                if below[f] - rise < near:
+                    _separate(V, f, a, below[f], rise, counts, inside, low, high, limit)
         # The arms that it dominated.
         for g in range(K):
             if witness[g] == a:
+                _, least = _extremes(V, a, g)
                 rise = _drift(slope, growth, g, a)
-                least = _extremes(V, a, g)[1] - rise
-                if least <= 0.0:
+                if least <= rise:
                     witness[g] = -1
                     queue[waiting] = g
                     waiting += 1
-                elif least < reach[a]:
+                elif least - rise < reach[a]:
                     _cover(V, g, a, rise, counts, low, limit)
-    return True
+    return growth
 
 
 @jit
@@ -828,7 +862,7 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
         at, event, size = np.int64(0), np.int64(0), np.int64(0)
         arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         coins_from = np.int64(-64)
-        clog, growth, power = 0.0, 0.0, 1.0
+        clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
@@ -853,9 +887,10 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                 found, span = t, np.int64(0)
                 if not annealing:
                     growth = _box_optimistic(
-                        V, K, counts, inside, witness, slope, G, low, high, reach, limit
+                        V, K, sums, counts, inside, witness, slope, G, low, high, reach, limit
                     )
-                    span = np.int64(growth * 2.0 * t * math.sqrt(clog) / c)
+                    per_growth = 2.0 * t * math.sqrt(clog) / c  # rounds per unit of the bonus
+                    span = np.int64(growth * per_growth)
                 elif power / (K * d) <= GUARD and _box_means(
                     V, d, K, counts, inside, leads, G, low, high, reach, limit
                 ):
@@ -914,7 +949,7 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                         _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
                         done[a] = counts[a]
                         _locate(V, a, d, sums, counts, clog)
-                if _settle(
+                growth = _settle(
                     V,
                     arm,
                     K,
@@ -923,23 +958,19 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     witness,
                     slope,
                     growth,
-                    low,
-                    high,
-                    reach,
-                    limit,
+                    (t - found) / per_growth,
+                    (low, high, reach, limit),
                     above,
                     below,
                     queue,
-                ):
-                    size = np.int64(0)
-                    for a in range(K):
-                        if inside[a]:
-                            members[size] = a
-                            size += 1
-                else:
-                    span = np.int64(-1)
-                    for a in range(K):
-                        inside[a] = witness[a] == -1
+                )
+                span = np.int64(growth * per_growth)
+                size = np.int64(0)
+                for a in range(K):
+                    inside[a] = witness[a] == -1
+                    if inside[a]:
+                        members[size] = a
+                        size += 1
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             for a in range(K):
