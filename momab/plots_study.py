@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import numpy as np
 
-from momab.plots import MUTED, POLICY_STYLE, STYLE
+from momab.plots import INK, MUTED, POLICY_STYLE, STYLE
 from momab.study import RUNS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
         ("m", table[table["delta"] == 0.02], r"crowd size $m$, at $\delta = 0.02$"),
     )
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.4, 3.0), layout="constrained")
+        fig = Figure(figsize=(5.4, 3.2), layout="constrained")
         axes = fig.subplots(1, 2, sharey=True)
         for axis, (key, rows, label) in zip(axes, panels):
             for name, column in COLUMNS.items():
@@ -47,7 +47,7 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
             axis.set(xlabel=label, yscale="log")
         axes[0].invert_xaxis()
         axes[0].set_ylabel("Pareto regret")
-        axes[0].legend(loc="center left", bbox_to_anchor=(0, 0.6))
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
     return fig
 
 
@@ -82,4 +82,37 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
         axes[0, 0].set_ylabel("Pareto regret")
         axes[1, 0].set_ylabel("certified")
         axes[0, 0].legend(loc="upper left")
+    return fig
+
+
+def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
+    """Two bounds on Width-guided's regret and the regret itself, against the crowd size m.
+
+    ``bounds`` is :func:`momab.findings.synthetic_theory`; ``measured`` has the columns delta, m,
+    mean and se.  Only the settings with delta = 0.02 are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    bounds = bounds[bounds["delta"] == 0.02]
+    measured = measured[measured["delta"] == 0.02]
+    colour, marker = POLICY_STYLE["Width-guided"]
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.0, 3.4), layout="constrained")
+        axes = fig.subplots()
+        axes.plot(
+            bounds["m"], bounds["theorem"], color=MUTED, ls="--", label="Theorem 4: flat in $m$"
+        )
+        axes.plot(bounds["m"], bounds["sharper"], color=INK, ls="-.", label="sharper bound: falls")
+        axes.errorbar(
+            measured["m"],
+            measured["mean"],
+            1.96 * measured["se"],
+            color=colour,
+            marker=marker,
+            capsize=3,
+            label="Width-guided, measured",
+        )
+        axes.set(xlabel=r"crowd size $m$, at $\delta = 0.02$", ylabel="Pareto regret", yscale="log")
+        axes.set_ylim(100, 2.2 * float(bounds["theorem"].max()))
+        fig.legend(loc="outside upper left", ncols=2)
     return fig
