@@ -249,7 +249,7 @@ def bench(
 def reproduce(
     target: Annotated[
         list[str],
-        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, or all."),
+        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, rivals, or all."),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(
         "_build/reproduce"

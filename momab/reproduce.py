@@ -36,9 +36,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "figure2": ("paths",),
     "retuned": ("validation", "retuned"),
     "risk": ("risk",),
+    "rivals": ("rivals",),
 }
 #: Parts that cannot be computed without the data sets.
-NEED_DATA = ("real", "validation", "retuned", "risk")
+NEED_DATA = ("real", "validation", "retuned", "risk", "rivals")
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,13 @@ class Parts:
         """Summaries of many Width-guided runs per subset and coefficient."""
         return study.risk(self.options, self.coefficients, self.risk_runs)
 
+    @cached_property
+    def rivals(self) -> pd.DataFrame:
+        """Summaries of more Annealing-Pareto runs per subset: 300 to 20,000 of Width-guided."""
+        return study.rivals(self.options, max(2, round(self.risk_runs * 0.015)))
 
-PARTS = ("synthetic", "paths", "real", "validation", "retuned", "risk")
+
+PARTS = ("synthetic", "paths", "real", "validation", "retuned", "risk", "rivals")
 
 
 def wanted_parts(targets: Iterable[str]) -> list[str]:
@@ -185,6 +191,7 @@ def write(parts: Parts, targets: Iterable[str], folder: Path) -> list[Path]:
         "table4": lambda: study.table4(parts.real),
         "retuned": lambda: study.table1(parts.retuned),
         "risk": lambda: parts.risk,
+        "rivals": lambda: parts.rivals,
         "figure1": lambda: plots_study.synthetic_comparison(study.table2(parts.synthetic)),
         "figure2": lambda: plots_study.synthetic_trajectories(parts.paths),
     }

@@ -119,7 +119,9 @@ def test_real_parts(tiny_parts, shared):
     retuned = tiny_parts.retuned
     merged = retuned.merge(chosen, on=["dataset", "subset_type", "policy"])
     assert (merged["c_x"] == merged["c_y"]).all()
-    assert len(tiny_parts.risk) == 18 * 2
+    # the paper's c = 0.00894 joins the two coefficients for Spotify's easy subsets
+    assert len(tiny_parts.risk) == 18 * 2 + 3
+    assert len(tiny_parts.rivals) == 18
 
 
 def test_choose_takes_the_least_mean():
