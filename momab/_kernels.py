@@ -194,10 +194,10 @@ def _finish(book, T, t, arm, row, counts, at):
 
 
 @jit
-def _race(U, j, t, run, stream, key0, key1):
+def _race(U, j, ties, t, run, stream, key0, key1):
     """Scan one objective as the plain loop does.
 
-    Returns the top two arms, the largest bound of the others, and whether a coin was used.
+    Returns the top two arms, an upper bound on the others, and whether a coin was used.
     """
     K = U.shape[0]
     first, second, third = -np.inf, -np.inf, -np.inf
@@ -219,38 +219,25 @@ def _race(U, j, t, run, stream, key0, key1):
     n = 0
     for a in range(K):
         if U[a, j] >= first - TIE:
+            ties[n] = a
             n += 1
     tied = n > 1
     if tied:
-        k = np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))
+        b = ties[np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))]
+        second = -np.inf
         for a in range(K):
-            if U[a, j] >= first - TIE:
-                if k == 0:
-                    b = a
-                k -= 1
-    second = -np.inf
-    for a in range(K):
-        if a != b:
-            second = max(second, U[a, j])
+            if a != b:
+                second = max(second, U[a, j])
     n = 0
     for a in range(K):
         if a != b and U[a, j] >= second - TIE:
-            if n == 0:
-                c = a
+            ties[n] = a
             n += 1
+    c = ties[0]
     if n > 1:
+        c = ties[np.int64((_coin(t, 2 * j + 1, run, stream, key0, key1) * u64(n)) >> u64(32))]
         tied = True
-        k = np.int64((_coin(t, 2 * j + 1, run, stream, key0, key1) * u64(n)) >> u64(32))
-        for a in range(K):
-            if a != b and U[a, j] >= second - TIE:
-                if k == 0:
-                    c = a
-                k -= 1
-    third = -np.inf
-    for a in range(K):
-        if a != b and a != c:
-            third = max(third, U[a, j])
-    return b, c, third, tied
+    return b, c, second if tied else third, tied
 
 
 @jit
@@ -318,6 +305,7 @@ def _width_guided(
     Ub, Uc, rest, W = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     own = np.zeros((K, d), dtype=np.int64)
     owned = np.zeros(K, dtype=np.int64)
+    ties = np.zeros(K, dtype=np.int64)
     saved = np.zeros(d)
     stale = np.zeros(d, dtype=np.int64)
     coined = np.zeros(d, dtype=np.bool_)
@@ -350,7 +338,7 @@ def _width_guided(
                             stales += 1
                 for i in range(stales):
                     j = stale[i]
-                    new_b, new_c, rest[j], coin = _race(U, j, t, run, stream, key0, key1)
+                    new_b, new_c, rest[j], coin = _race(U, j, ties, t, run, stream, key0, key1)
                     coins += (1 if coin else 0) - (1 if coined[j] else 0)
                     coined[j] = coin
                     _own(own, owned, j, b[j], c[j], new_b, new_c)
