@@ -12,7 +12,6 @@ import base64
 import html
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -70,7 +69,9 @@ def _render(project: Project, jobs: Sequence[Job], folder: Path) -> list[str]:
     stage = folder / "stage"
     stage.mkdir()
     for path in [*(project.root / "book").glob("*.md"), *(project.root / "notebooks").glob("*.md")]:
-        shutil.copyfile(path, stage / path.name)
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"^% modules .*$", "", text, flags=re.MULTILINE)  # long, and not needed
+        (stage / path.name).write_text(text, encoding="utf-8")
     name = jobs[0].notebook.name
     (stage / f"{name}.md").unlink()
     write_frame(project, stage, {})

@@ -86,6 +86,10 @@ def _copy_files(app: Sphinx, error: Exception | None) -> None:
     downloads = Path(app.srcdir) / "downloads"
     if downloads.is_dir():
         shutil.copytree(downloads, out / "downloads", dirs_exist_ok=True)
+    for page in out.glob("*.html"):  # docutils marks citations with a role that is deprecated
+        text = page.read_text(encoding="utf-8")
+        if 'role="doc-biblioentry"' in text:
+            page.write_text(text.replace('role="doc-biblioentry"', 'role="listitem"'), "utf-8")
     lost = out / "404.html"
     if lost.is_file():
         base = app.config.html_baseurl or "/"

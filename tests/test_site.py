@@ -67,6 +67,7 @@ class Visit:
         self.page.goto(f"{address}{page}.html")
         self.page.wait_for_load_state("networkidle")
         self.page.evaluate("() => window.MathJax?.startup?.promise")
+        self.page.add_style_tag(content="* { transition: none !important }")
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
@@ -87,34 +88,37 @@ class Visit:
         self.context.close()
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_loads_without_trouble_and_sets_its_mathematics(browser, address, page):
-    with Visit(browser, address, page) as visit:
-        assert visit.trouble == []
-        formulas = visit.page.locator("article .math").count()
-        typeset = visit.page.locator("article .math mjx-container").count()
-        assert typeset >= formulas
-        text = visit.page.locator("main").inner_text()
-        assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", text), "unset mathematics"
+@pytest.fixture(scope="module", params=PAGES)
+def visit(request: Any, browser: Any, address: str) -> Iterator[Visit]:
+    """Each page, opened once for all the tests below."""
+    with Visit(browser, address, request.param) as visit:
+        yield visit
+
+
+def test_a_page_loads_without_trouble_and_sets_its_mathematics(visit):
+    assert visit.trouble == []
+    formulas = visit.page.locator("article .math").count()
+    typeset = visit.page.locator("article .math mjx-container").count()
+    assert typeset >= formulas
+    text = visit.page.locator("main").inner_text()
+    assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", text), "unset mathematics"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_is_accessible(browser, address, page, theme):
+def test_a_page_is_accessible(visit, theme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    with Visit(browser, address, page, color_scheme=theme) as visit:
-        assert visit.page.locator(f"html[data-theme={theme}]").count() == 1
-        visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-        options = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
-        found = axe.Axe().run(visit.page, options=options).response["violations"]
-        assert [(v["id"], [n["html"][:160] for n in v["nodes"]][:3]) for v in found] == []
+    visit.page.emulate_media(color_scheme=theme)
+    visit.page.wait_for_selector(f"html[data-theme={theme}]", state="attached")
+    visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+    options = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
+    found = axe.Axe().run(visit.page, options=options).response["violations"]
+    assert [(v["id"], [n["html"][:160] for n in v["nodes"]][:3]) for v in found] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_fits_a_phone(browser, address, page):
-    with Visit(browser, address, page, viewport={"width": 375, "height": 800}) as visit:
-        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
+def test_a_page_fits_a_phone(visit):
+    visit.page.set_viewport_size({"width": 375, "height": 800})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
 
 
 @pytest.mark.parametrize("page", PAGES)
