@@ -878,7 +878,9 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                         V, K, sums, counts, inside, witness, slope, G, low, high, reach, limit
                     )
                     per_growth = 2.0 * t * math.sqrt(clog) / c  # rounds per unit of the bonus
-                    span = np.int64(growth * per_growth)
+                    span = np.int64(min(growth * per_growth, 1e15))
+                    if clog > 1e4:  # radii so large that rounding could exceed GUARD
+                        span = np.int64(-1)
                 elif power / (K * d) <= GUARD and _box_means(
                     V, d, K, counts, inside, leads, G, low, high, reach, limit
                 ):
@@ -952,7 +954,7 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     below,
                     queue,
                 )
-                span = np.int64(growth * per_growth)
+                span = np.int64(min(growth * per_growth, 1e15))
                 size = np.int64(0)
                 for a in range(K):
                     inside[a] = witness[a] == -1

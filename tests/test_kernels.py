@@ -242,6 +242,14 @@ def test_long_runs_agree(
     assert_same(fast, twin.play_block(*common, True, True, "python"))
 
 
+@pytest.mark.parametrize("c", [1e-12, 1e-5, 1e3, 1e9, 1e15])
+def test_extreme_coefficients(kernels: Any, c: float) -> None:
+    for policy in (WidthGuided(c), ParetoUCB1("real", c), ScalarizedUCB(c=c)):
+        common = (crowd(5, 3, 7), policy, 1500, 1, 0, 1, [700])
+        fast = twin.play_block(*common, True, True, "numba")
+        assert_same(fast, twin.play_block(*common, True, True, "python"))
+
+
 SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
 TIED: list[instances.Instance] = [
     instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),  # bounds tie for ever
