@@ -105,7 +105,7 @@ def one_document(site: Path, pages: list[str]) -> str:
             extra.decompose()
         for fold in article.select("details"):
             fold["open"] = ""
-        for element in article.select("[id]"):
+        for element in article.select("[id]:not(svg, svg *)"):  # figures' own are unique already
             element["id"] = f"{page}--{element['id']}"
         for link in article.select("a[href]"):
             link["href"] = _local(str(link["href"]), page, pages)

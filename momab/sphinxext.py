@@ -45,6 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _use_own_mathjax)
     app.connect("builder-inited", _apply_environment, priority=400)
     app.connect("env-get-updated", _number_as_in_the_paper, priority=900)
+    app.connect("doctree-resolved", _drop_repeated_ids)
     app.connect("doctree-resolved", _show_definitions)
     app.connect("html-page-context", _page_links, priority=600)
     app.connect("build-finished", _copy_files)
@@ -137,6 +138,12 @@ class Proof(SphinxDirective):
         block["classes"] += self.options.get("class", [])
         self.state.nested_parse(self.content, self.content_offset, block)
         return [block]
+
+
+def _drop_repeated_ids(app: Sphinx, tree: Any, page: str) -> None:
+    """Statements and exercises give all their contents the same identifier; drop it."""
+    for section in tree.findall(nodes.section):
+        section["ids"] = [i for i in section["ids"] if not re.fullmatch(r"\w+-content", i)]
 
 
 def _show_definitions(app: Sphinx, tree: Any, page: str) -> None:

@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup
 
 from momab import site as pipeline
 from momab.notebooks import Project
-from momab.pdf import CHROMIUM_FLAGS, find_chromium, print_book, serve
+from momab.pdf import CHROMIUM_FLAGS, find_chromium, one_document, print_book, serve
 
 PROJECT = Project.find(Path(os.environ.get("MOMAB_BOOK", Path(__file__).parent)))
 CHAPTERS = PROJECT.pages
@@ -230,6 +230,18 @@ def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
         assert visit.page.locator("svg[role=img]").count() >= 2
         assert visit.page.locator("mjx-container").count() > 3
         assert "200 random instances" in visit.page.locator("main").inner_text()
+
+
+def test_the_whole_document_keeps_links_and_figures_together(site):
+    soup = BeautifulSoup(one_document(site, CHAPTERS), "html.parser")
+    ids = [tag["id"] for tag in soup.select("[id]")]
+    assert len(ids) == len(set(ids))
+    targets = [tag["xlink:href"][1:] for tag in soup.select("use")]
+    assert len(targets) > 50
+    assert set(targets) <= set(ids)
+    assert all(fold.has_attr("open") for fold in soup.select("details"))
+    inside = [tag["href"][1:] for tag in soup.select("main a[href^='#']")]
+    assert set(inside) <= set(ids)
 
 
 def test_the_book_prints_to_one_pdf(site, tmp_path):
