@@ -7,7 +7,7 @@ and the price of a pull in units of its radius (local charge).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,12 @@ from momab.checks import (
     whole_number,
 )
 from momab.errors import MomabError
-from momab.instances import Instance, bernoulli
+from momab.instances import Instance, bernoulli, random_bernoulli, random_means
 from momab.policies import Policy, View, WidthGuided, given_for, select_width_guided
 from momab.simulate import rate_interval, simulate
 from momab.streams import Coins, RewardStream, log, reward_arrays
 from momab.trace import CASES, CERTIFICATE, LEADER, Rounds, Trace
+from momab.trace import trace as record
 from momab.twin import play_block
 
 if TYPE_CHECKING:
@@ -353,7 +354,7 @@ def crowded_champion(K: int, lead: float, margin: float) -> Instance:
 
 
 def champion_shares(
-    instances: dict[str, Instance], c: float, horizon: int, runs: int, seed: int
+    instances: Mapping[str, Instance], c: float, horizon: int, runs: int, seed: int
 ) -> pd.DataFrame:
     """How often the certified objective is the one with the largest gap, with exact intervals."""
     import pandas as pd
@@ -375,6 +376,109 @@ def champion_shares(
     return pd.DataFrame(rows)
 
 
+def champion_random(count: int, K: int, d: int, c: float, horizon: int, seed: int) -> pd.DataFrame:
+    """One run on each of many random instances: was the largest-gap objective certified?
+
+    The columns are ratio (second-largest over largest objective gap), certified and hit.
+    """
+    import pandas as pd
+
+    means = random_means(K, d, seed, instances=count)
+    rows = []
+    for number, mu in enumerate(means):
+        played = play_block(bernoulli(mu), WidthGuided(c=c), horizon, seed, number, 1)
+        gaps = np.sort(pareto.objective_gaps(mu))
+        champion = int(pareto.j_dagger(mu))
+        certified = bool(played.cert_round[0] >= 0)
+        ratio = float(gaps[-2] / gaps[-1]) if d > 1 else 0.0
+        rows.append((ratio, certified, certified and int(played.cert_objective[0]) == champion))
+    return pd.DataFrame(rows, columns=["ratio", "certified", "hit"])
+
+
+def binned_shares(frame: pd.DataFrame, bins: int) -> pd.DataFrame:
+    """Share of hits among the certified rows in equally filled bins of ratio."""
+    import pandas as pd
+
+    kept = frame[frame["certified"]].sort_values("ratio")
+    rows = []
+    for part in np.array_split(np.arange(len(kept)), bins):
+        if len(part):
+            piece = kept.iloc[part]
+            hits = piece["hit"].to_numpy(dtype=np.bool_)
+            row = {"ratio": float(piece["ratio"].mean()), "runs": len(part)}
+            rows.append({**row, **rates(hits)})
+    return pd.DataFrame(rows, columns=["ratio", "runs", "rate", "low", "high"])
+
+
+def false_rates(
+    instance: Instance, coefficients: Sequence[float], horizon: int, runs: int, seed: int
+) -> pd.DataFrame:
+    """How often a certificate is false, per coefficient c, with exact intervals and the bounds.
+
+    ``false``: the stored arm is not the only maximiser of its objective; ``dominated``: it is
+    not even in the Pareto set.  Runs without a certificate count as not false, as in
+    Corollary 6.
+    """
+    import pandas as pd
+
+    rules = {f"{c:g}": WidthGuided(c=c) for c in coefficients}
+    played = simulate(
+        instance, rules, horizon, runs, seed, checkpoints=1, workers=1, progress=False
+    )
+    rows: list[dict[str, Any]] = []
+    for c, columns in zip(coefficients, played.columns):
+        certified = columns["certified"]
+        row: dict[str, Any] = {"c": c, "runs": runs, "certified": float(certified.mean())}
+        for name, column in (("false", "cert_true"), ("dominated", "cert_on_front")):
+            found = rates(certified & ~columns[column])
+            row |= {f"{name}_{key}": x for key, x in found.items()}
+        row["crossing"] = theory.event_failure_probability(instance.means, horizon, c)
+        row["stated"] = theory.union_bound(instance.K, instance.d, horizon, c)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def random_traces(
+    count: int,
+    horizon: int,
+    coefficients: Sequence[float],
+    seed: int,
+    levels: Sequence[int | None] = (None, 11, 4),
+    most: tuple[int, int] = (8, 5),
+) -> Iterator[Trace]:
+    """Play one run on each of many random instances and yield its trace.
+
+    Arms and objectives vary up to ``most``, means are continuous or on a grid (so that ties
+    and inconsistent instances occur), and the coefficients take turns.
+    """
+    rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+    for number in range(count):
+        K, d = int(rng.integers(2, most[0] + 1)), int(rng.integers(1, most[1] + 1))
+        grid = levels[number % len(levels)]
+        instance = random_bernoulli(K, d, int(rng.integers(1 << 31)), grid)
+        c = coefficients[(number // len(levels)) % len(coefficients)]
+        yield record(instance, WidthGuided(c=c), horizon, seed, number)
+
+
+def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:
+    """A run inside the confidence event in which the objective with the smaller gap certifies.
+
+    Two arms: arm 0 leads objective 0 by ``lead``, arm 1 leads objective 1 by ``small``.  On
+    objective 0 both means sit on the edges that hide the lead, on objective 1 on those that
+    exaggerate it.
+    """
+    means = np.array([[0.5 + lead / 2, 0.5 - small / 2], [0.5 - lead / 2, 0.5 + small / 2]])
+    sides = [[-1, -1], [1, 1]]
+    n = min(horizon, int(16 * c * log(horizon) / lead**2) + 3)
+    rewards = [
+        np.column_stack(
+            [edge_sequence(float(means[a, j]), n, horizon, c, sides[a][j]) for j in range(2)]
+        )
+        for a in range(2)
+    ]
+    return play_sequences(np.array(rewards), means, horizon, c)
+
+
 # --- local charge -------------------------------------------------------------------------
 
 
@@ -386,8 +490,8 @@ class Charges:
     """Pareto gap / beta."""
     deficit: FloatArray
     """Deficit on the sampled objective / beta."""
-    pair: FloatArray
-    """Deficit on the sampled objective / width of the sampled pair."""
+    width: FloatArray
+    """Width of the sampled pair / beta, between 1 and 2."""
     beta: FloatArray
     case: IntArray
     """Index into :data:`momab.trace.CASES`: 0, 1 or 2."""
@@ -414,7 +518,7 @@ def charges(traces: Iterable[Trace]) -> Charges:
             (
                 trace.geometry.gaps[arm] / beta,
                 deficit / beta,
-                deficit / r.W[keep, j],
+                r.W[keep, j] / beta,
                 beta,
                 r.case[keep].astype(np.int64),
                 inside[keep],
@@ -424,6 +528,82 @@ def charges(traces: Iterable[Trace]) -> Charges:
     if not parts:
         raise MomabError("there is no trace with a decision.")
     return Charges(*(np.concatenate(column) for column in zip(*parts)))
+
+
+def charge_steps(traces: Iterable[Trace]) -> pd.DataFrame:
+    """Every inequality in the proof of Lemma 10, at all rounds whose intervals hold.
+
+    One row per case and inequality: how often it was used, its least slack, and how often it
+    failed by more than rounding.
+    """
+    import pandas as pd
+
+    slacks: dict[tuple[str, str], list[FloatArray]] = {}
+
+    def note(case: str, claim: str, slack: FloatArray) -> None:
+        slacks.setdefault((case, claim), []).append(slack)
+
+    for trace in traces:
+        if trace.recorded <= trace.K:
+            continue
+        r = trace.rounds()
+        inside = np.abs(r.means - trace.means) <= r.beta[:, :, None]
+        keep = np.flatnonzero(r.noncertifying & inside.reshape(len(inside), -1).all(axis=1))
+        arm, j = r.arm[keep], r.objective[keep]
+        b, c = r.b[keep, j], r.c[keep, j]
+        mu, U, L, beta = trace.means, r.U[keep], r.L[keep], r.beta[keep]
+        best, top = mu.argmax(axis=0)[j], mu.max(axis=0)[j]
+        each = np.arange(len(keep))
+        deficit = top - mu[arm, j]
+        radius = beta[each, arm]
+        note("all", "gap <= deficit on the sampled objective", deficit - trace.geometry.gaps[arm])
+        note("all", "deficit <= 4 beta", 4 * radius - deficit)
+        lead = (arm == b) & (mu[b, j] < top)
+        behind = (arm != b) & (mu[b, j] == top)
+        other = (arm != b) & (mu[b, j] < top)
+        for case, i in (("leader", lead), ("challenger behind another arm", other)):
+            e, a, k = each[i], arm[i], j[i]
+            name = "U_b" if case == "leader" else "U_c"
+            note(case, f"{name} >= U of a maximiser", U[e, a, k] - U[e, best[i], k])
+            note(case, "U of a maximiser >= its mean", U[e, best[i], k] - top[i])
+            note(case, f"{name} <= mean + 2 beta", mu[a, k] + 2 * beta[e, a] - U[e, a, k])
+            note(case, "deficit <= 2 beta", 2 * radius[i] - deficit[i])
+        case, e, k = "challenger behind a maximiser", each[behind], j[behind]
+        x, y = b[behind], c[behind]
+        note(case, "L_b <= U_c: no certificate", U[e, y, k] - L[e, x, k])
+        note(case, "L_b >= mean of b - 2 beta_b", L[e, x, k] - top[behind] + 2 * beta[e, x])
+        note(case, "U_c <= mean of c + 2 beta_c", mu[y, k] + 2 * beta[e, y] - U[e, y, k])
+        note(case, "beta_b <= beta_c", beta[e, y] - beta[e, x])
+        note(case, "deficit <= 2 W", 2 * r.W[keep[behind], k] - deficit[behind])
+    rows = []
+    for (case, claim), parts in slacks.items():
+        slack = np.concatenate(parts)
+        least = float(slack.min()) if len(slack) else np.nan
+        rows.append((case, claim, len(slack), least, int((slack < -1e-11).sum())))
+    return pd.DataFrame(rows, columns=["case", "claim", "checked", "least slack", "violations"])
+
+
+def charge_search(
+    coefficients: Sequence[float], count: int, horizon: int, seed: int
+) -> pd.DataFrame:
+    """The largest deficit / beta by case, over random instances, per coefficient c.
+
+    Only pulls at rounds whose intervals hold count: elsewhere nothing is claimed.  0 if a case
+    never occurs.
+    """
+    import pandas as pd
+
+    rows = []
+    for c in coefficients:
+        found = charges(random_traces(count, horizon, [c], seed))
+        on = found.on_event
+        row: dict[str, Any] = {"c": c, "pulls": int(on.sum())}
+        for case in range(3):
+            mine = on & (found.case == case)
+            row[CASES[case]] = float(found.deficit[mine].max(initial=0.0))
+        row["largest gap / beta"] = float(found.gap[on].max(initial=0.0))
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def edge_sequence(

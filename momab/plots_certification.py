@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab.experiments import frame_rounds, why
+from momab.experiments import Charges, frame_rounds, why
 from momab.plots import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PALETTE, PINK, STYLE, _axes
-from momab.trace import Rounds, Trace
+from momab.trace import CASES, Rounds, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -417,7 +417,7 @@ def tails(frame: pd.DataFrame, bound: float, free: float) -> Figure:
         ax.axhline(bound, color=INK, ls="--", label="Hoeffding's bound")
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.set_ylim(bound * 1e-4, bound * 6)
+        ax.set_ylim(bound * 1e-7, bound * 6)
         ax.set(xlabel="samples n", ylabel="chance to leave the interval")
         fig.legend(loc="outside upper left", ncols=3, fontsize=10)
     return fig
@@ -461,4 +461,139 @@ def peeking(frame: pd.DataFrame, level: float) -> Figure:
         ax.yaxis.set_major_formatter("{x:.0%}")
         ax.set(ylim=(0, None), xlabel="samples $n$", ylabel="chance to leave the interval")
         ax.legend(loc="upper left", fontsize=10)
+    return fig
+
+
+# --- certificates -------------------------------------------------------------------------
+
+
+def false_certificates(frame: pd.DataFrame) -> Figure:
+    """Rates of false certificates against c, under the bound and the exact event probability.
+
+    ``frame`` has the columns c, runs, stated, crossing and, for false and dominated, rate, low
+    and high.
+    """
+    floor = 0.3 / float(frame["runs"].max())
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = _axes(size=(7.0, 4.4))
+        x = frame["c"]
+        ax.plot(x, frame["stated"], color=INK, ls="--", label="Corollary 6: $2KdT^{1-2c}$")
+        ax.plot(x, frame["crossing"], color=BLUE, label="some sample mean leaves, computed")
+        style = {"label": "not the only best arm", "marker": "s", "ms": 6, "color": ORANGE}
+        _points(ax, frame, "c", "false", floor, **style)
+        style = {"label": "a dominated arm", "marker": "D", "ms": 6, "color": PINK}
+        _points(ax, frame, "c", "dominated", floor, **style)
+        ax.axhline(1, color=FAINT, lw=1)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ticks = x.tolist()
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+        top = max(2.0, float(frame["stated"].max()) * 2)
+        ax.set(ylim=(floor, top), xlabel="confidence coefficient $c$", ylabel="probability")
+        ax.legend(fontsize=10, loc="lower left")
+    return fig
+
+
+def champion_shares(frame: pd.DataFrame) -> Figure:
+    """How often the certified objective is the one with the largest gap, by instance."""
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = _axes(size=(6.8, 0.42 * len(frame) + 1.0))
+        rows = np.arange(len(frame))[::-1]
+        share = frame["rate"].to_numpy(float)
+        bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)
+        ax.errorbar(share, rows, xerr=bars, color=BLUE, marker="o", ls="none", capsize=3)
+        ax.axvline(0.5, color=MUTED, lw=1, ls=":")
+        ax.set_yticks(rows, frame["instance"].tolist())
+        ax.xaxis.set_major_formatter("{x:.0%}")
+        ax.set(xlim=(-0.02, 1.02), xlabel="runs certified by the largest-gap objective")
+        ax.set_ylim(-0.6, len(frame) - 0.4)
+    return fig
+
+
+def champion_ratio(frame: pd.DataFrame) -> Figure:
+    """The same share on random instances, against how close the second-largest gap is.
+
+    ``frame`` has the columns ratio, rate, low and high.
+    """
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = _axes(size=(6.4, 3.6))
+        share = frame["rate"].to_numpy(float)
+        bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)
+        ax.errorbar(frame["ratio"], share, bars, color=BLUE, marker="o", capsize=3)
+        ax.yaxis.set_major_formatter("{x:.0%}")
+        label = "second-largest gap / largest gap"
+        ax.set(ylim=(0, 1.03), xlim=(0, 1.02), xlabel=label, ylabel="certified by the largest gap")
+    return fig
+
+
+# --- local charge -------------------------------------------------------------------------
+
+_CASE_STYLE = ((BLUE, "o", 2.0), (ORANGE, "s", 4.0), (GREEN, "^", 2.0))
+
+
+def charge_histograms(found: Charges) -> Figure:
+    """Deficit over radius of every pull, by case, with the constants of Lemma 10."""
+    on = found.on_event
+    with mpl.rc_context(STYLE):
+        fig, axes = _grid(3, 1, (6.8, 5.6))
+        bins = np.linspace(0, 4.2, 64)
+        for case, ax in enumerate(axes):
+            colour, _, constant = _CASE_STYLE[case]
+            mine = found.deficit[on & (found.case == case)]
+            if len(mine):
+                ax.hist(mine, bins=bins.tolist(), color=colour, log=True)
+                ax.plot(mine.max(), 1.6, marker="v", ms=8, color=INK, ls="none", zorder=3)
+            ax.axvline(constant, color=INK, ls="--", lw=1.6)
+            ax.set(xlim=(-0.05, 4.2), ylim=(0.8, None), title=CASES[case])
+            ax.set_ylabel("pulls")
+            if case < 2:
+                ax.tick_params(labelbottom=False)
+        axes[-1].set_xlabel("deficit on the sampled objective / radius")
+    return fig
+
+
+def charge_search(frame: pd.DataFrame, edge: Sequence[float]) -> Figure:
+    """Largest ratios found by random search against c, and those of the constructed run."""
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = _axes(size=(6.8, 4.0))
+        for constant in (2, 4):
+            ax.axhline(constant, color=INK, ls="--", lw=1.2)
+        for case, (colour, marker, _) in enumerate(_CASE_STYLE):
+            style: dict[str, Any] = {"color": colour, "marker": marker}
+            ax.plot(frame["c"], frame[CASES[case]], label=CASES[case], **style)
+            ax.axhline(edge[case], color=colour, ls=":", lw=2, alpha=0.9)
+        ax.set_xscale("log")
+        ticks = frame["c"].tolist()
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+        ax.set(ylim=(0, 4.3), xlabel="confidence coefficient $c$", ylabel="largest ratio found")
+        fig.legend(fontsize=10, loc="outside upper left", ncols=3, columnspacing=1.2)
+    return fig
+
+
+def edge_run(trace: Trace, found: Charges) -> Figure:
+    """The constructed run: deficit over radius at every pull of a rival."""
+    rounds = np.flatnonzero(found.deficit > 0)
+    number = rounds + trace.K + 1
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = _axes(size=(6.8, 4.0))
+        for constant in (2, 4):
+            ax.axhline(constant, color=INK, ls="--", lw=1.2)
+        for case, (colour, marker, _) in enumerate(_CASE_STYLE):
+            mine = np.flatnonzero(found.case[rounds] == case)
+            mine = mine[:: max(1, len(mine) // 150)]
+            if len(mine):
+                ax.plot(
+                    number[mine],
+                    found.deficit[rounds[mine]],
+                    color=colour,
+                    marker=marker,
+                    ms=4 if case else 8,
+                    ls="none",
+                    label=CASES[case],
+                )
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.set(ylim=(0, 4.3), xlabel="round", ylabel="deficit / radius")
+        ax.legend(fontsize=10, loc="lower right")
     return fig
