@@ -50,7 +50,21 @@ DATASETS = ("spotify", "kuairec")
 POLICIES = ("Width-guided", "Pareto UCB1", "Annealing-Pareto", "Scalarized UCB")
 
 #: Candidate confidence coefficients for the tuning; the paper does not print its grid.
-COEFFICIENTS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+COEFFICIENTS = (
+    0.0005,
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.03,
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1.0,
+    2.0,
+)
 
 
 def paper_coefficient(dataset: str, kind: str) -> float:
