@@ -87,15 +87,23 @@ def _copy_files(app: Sphinx, error: Exception | None) -> None:
     downloads = Path(app.srcdir) / "downloads"
     if downloads.is_dir():
         shutil.copytree(downloads, out / "downloads", dirs_exist_ok=True)
-    for page in out.glob("*.html"):  # docutils marks citations with a role that is deprecated
-        text = page.read_text(encoding="utf-8")
-        if 'role="doc-biblioentry"' in text:
-            page.write_text(text.replace('role="doc-biblioentry"', 'role="listitem"'), "utf-8")
+    for page in out.rglob("*.html"):
+        _mend(page)
     lost = out / "404.html"
     if lost.is_file():
         base = app.config.html_baseurl or "/"
         text = lost.read_text(encoding="utf-8")
         lost.write_text(text.replace("<head>", f'<head>\n    <base href="{base}">', 1), "utf-8")
+
+
+def _mend(page: Path) -> None:
+    """Correct two slips of the writers: a deprecated role, and an identifier given twice."""
+    old = page.read_text(encoding="utf-8")
+    new = old.replace('role="doc-biblioentry"', 'role="listitem"')
+    twice = r'(<div class="[^"]*" id="([^"]+)">\s*<p class="admonition-title") id="\2"'
+    new = re.sub(twice, r"\1", new)
+    if new != old:
+        page.write_text(new, encoding="utf-8")
 
 
 # ---- statements and proofs -----------------------------------------------------------------
