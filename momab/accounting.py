@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,8 @@ from momab import pareto, theory
 from momab.checks import BoolArray, FloatArray, IntArray, positive_number, real_array, whole_number
 from momab.errors import MomabError
 from momab.instances import Instance, bernoulli
-from momab.policies import WidthGuided
+from momab.metrics import weighted_pulls
+from momab.policies import Policy, WidthGuided
 from momab.trace import Rounds, Trace, trace
 from momab.twin import Block, play_block
 
@@ -60,20 +61,53 @@ def tied_front(gaps: ArrayLike, high: float = 0.8, low: float = 0.5) -> Instance
 def diagonal_crowd(
     ratio: float, m: int, front: int = 2, g: float = 0.2, p: float = 0.5
 ) -> Instance:
-    """Build m dominated arms with Pareto gap ratio * g where g-dagger is g.
+    """Build m dominated arms with Pareto gap ratio * g where g-dagger is g; d = 3.
 
-    The front holds (p + g, p) and (p, p + g), and, if it is to be larger, arms that exchange the
-    two objectives below them at (p, p).  The crowd lies on the diagonal below (p, p + g).
+    The front holds (p + g, p, p), which leads objective 0 by g, and (p, p + g, p); if it is to be
+    larger, the others are poor on the first two objectives and share the third, with leads of at
+    most g/4.  The crowd lies on the diagonal below (p, p + g, p).
     """
     m = whole_number(m, "the crowd size m", least=1)
     gap = positive_number(ratio, "ratio") * positive_number(g, "g")
     if gap > p + 1e-12:
         raise MomabError(f"ratio * g must not exceed p = {p:g}; it is {gap:g}.")
-    extra = whole_number(front, "the front size", least=2) - 2
-    shift = np.arange(1, extra + 1) * g / (2 * (extra + 1))
-    middle = [(p - s, p + s) for s in shift]
-    crowd = [(max(p - gap, 0.0), p + g - gap)] * m
-    return bernoulli([(p + g, p), (p, p + g), *middle, *crowd], name=f"crowd (x={ratio:g}, m={m})")
+    others = whole_number(front, "the front size", least=2) - 2
+    shift = np.arange(1, others + 1) / max(1, others) * g / 4
+    third = [(0.2 * p - s / 2, 0.2 * p, p + s) for s in shift]
+    crowd = [(max(p - gap, 0.0), p + g - gap, max(p - gap, 0.0))] * m
+    means = [(p + g, p, p), (p, p + g, p), *third, *crowd]
+    return bernoulli(means, name=f"crowd (x={ratio:g}, m={m})")
+
+
+def compare(
+    problems: Mapping[Any, Instance],
+    policies: Mapping[str, Policy],
+    horizon: int,
+    runs: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Play policies on named instances: one row per pair with mean, interval and median regret."""
+    import pandas as pd
+
+    rows = []
+    for name, instance in problems.items():
+        gaps = instance.geometry.gaps
+        for label, policy in policies.items():
+            block = play_block(instance, policy, horizon, seed, 0, runs)
+            regret = weighted_pulls(block.pulls, gaps)
+            mean, low, high = mean_interval(regret)
+            rows.append(
+                {
+                    "problem": name,
+                    "policy": label,
+                    "mean": mean,
+                    "low": low,
+                    "high": high,
+                    "median": float(np.median(regret)),
+                    "worst": float(regret.max()),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 # --- the width floor ----------------------------------------------------------------------
