@@ -12,13 +12,9 @@ from momab.parameters import value_text
 
 
 def rerun_command(job: Job) -> str:
-    """The command that makes this page again."""
-    changed = [
-        f" -p {name}={value_text(value)}"
-        for name, value in job.values.items()
-        if value != job.notebook.parameters[name].default
-    ]
-    return f"momab run {job.notebook.name}" + "".join(changed)
+    """The command that makes this page again, with every value spelled out."""
+    values = [f" -p {name}={value_text(value)}" for name, value in job.values.items()]
+    return f"momab run {job.notebook.name}" + "".join(values)
 
 
 def add_colophon(node: Node, job: Job) -> None:

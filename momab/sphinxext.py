@@ -100,7 +100,8 @@ def _mend(page: Path) -> None:
     """Correct two slips of the writers: a deprecated role, and an identifier given twice."""
     old = page.read_text(encoding="utf-8")
     new = old.replace('role="doc-biblioentry"', 'role="listitem"')
-    twice = r'(<div class="[^"]*" id="([^"]+)">\s*<p class="admonition-title") id="\2"'
+    empty = r'\s*(?:<span id="[^"]*"></span>)*'
+    twice = rf'(<div class="[^"]*" id="([^"]+)">{empty}<p class="admonition-title") id="\2"'
     new = re.sub(twice, r"\1", new)
     if new != old:
         page.write_text(new, encoding="utf-8")
