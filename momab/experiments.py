@@ -43,7 +43,8 @@ def frame_rounds(trace: Trace, frames: int, first: int = 40) -> IntArray:
     frames = whole_number(frames, "frames", least=2)
     start, stop = trace.K, trace.recorded
     opening = np.arange(start, min(stop, start + min(first, frames // 2)))
-    rest = np.linspace(opening[-1] + 1, stop - 1, max(0, frames - len(opening)))
+    # backwards, so that a single one is the last decision
+    rest = np.linspace(stop - 1, opening[-1] + 1, frames - len(opening))
     return np.unique(
         np.concatenate([opening, np.rint(rest).astype(np.int64)]).clip(start, stop - 1)
     )

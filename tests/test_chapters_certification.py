@@ -1,0 +1,377 @@
+"""The chapters on the algorithm, the confidence event, certificates and local charge.
+
+Each notebook is executed in this process with drawn parameters, at a small size, and what it
+concludes is asserted from its own variables; the computations behind it have tests of their own.
+"""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from momab import audit, experiments, instances, pareto, plots_certification, show, theory
+from momab import trace as tracing
+from momab.errors import MomabError
+from momab.notebooks import Notebook
+from momab.parameters import rewrite_cell
+from momab.policies import WidthGuided
+
+ROOT = Path(__file__).resolve().parents[1]
+FEW = settings(
+    max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+SEEDS = st.integers(0, 2**31 - 1)
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What a notebook would have displayed."""
+    bundles: list[dict[str, Any]] = []
+    monkeypatch.setattr(show, "_display", bundles.append)
+    monkeypatch.setattr("IPython.display.display", lambda bundle, raw: bundles.append(bundle))
+    return bundles
+
+
+def run_chapter(name: str, **values: Any) -> dict[str, Any]:
+    """Execute a notebook's code cells in this process with these parameter values."""
+    notebook = Notebook.read(ROOT / "notebooks" / f"{name}.md")
+    checked = {key: notebook.parameters[key].check(value) for key, value in values.items()}
+    names: dict[str, Any] = {"__name__": f"chapter_{name.replace('-', '_')}"}
+    for cell in notebook.code_cells:
+        source = cell.source
+        if "parameters" in cell.metadata.get("tags", []):
+            source = rewrite_cell(source, checked)
+        exec(compile(source, f"notebooks/{name}.md", "exec"), names)
+    return names
+
+
+def text_of(bundles: list[dict[str, Any]]) -> str:
+    return " ".join(str(bundle["text/plain"]) for bundle in bundles)
+
+
+def loud(bundles: list[dict[str, Any]]) -> list[str]:
+    """The words that a page prints in capitals when a claim fails."""
+    return re.findall(r"\b(?:FAILS|FAILED|DISAGREES|VIOLATED)\b", text_of(bundles))
+
+
+# --- chapters -------------------------------------------------------------------------------
+
+
+@given(
+    seed=SEEDS,
+    horizon=st.integers(50, 1500),
+    c=st.sampled_from([0.1, 0.5, 2.0]),
+    lead=st.sampled_from([0.05, 0.3, 0.5]),
+    round_shown=st.integers(1, 2000),
+)
+@example(seed=1, horizon=50, c=10.0, lead=0.05, round_shown=1)
+@FEW
+def test_algorithm_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+    shown.clear()
+    page = run_chapter("algorithm", frames=20, **drawn)
+    assert page["same"]
+    assert (page["lines"]["violations"] == 0).all()
+    assert page["run"].K <= page["at"] < page["run"].recorded
+    assert not loud(shown)
+    pieces = [bundle.get("text/html", "") for bundle in shown]
+    widgets = [piece for piece in pieces if "momab-slow" in piece]
+    assert len(widgets) == 1
+    assert len(widgets[0]) < 300_000
+
+
+@given(
+    seed=SEEDS,
+    horizon=st.integers(20, 200),
+    c=st.sampled_from([0.05, 1.0, 3.0]),
+    level=st.sampled_from([0.01, 0.05, 0.3]),
+)
+@example(seed=3, horizon=20, c=3.0, level=0.001)
+@FEW
+def test_confidence_event_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+    shown.clear()
+    page = run_chapter("confidence-event", runs=60, coefficients=[0.02, 0.3], **drawn)
+    assert (page["steps"]["holds"] == "yes").all()
+    chain = page["chain"]
+    order = ["failed_low", "crossing", "tails", "sharp", "stated"]
+    assert (np.diff(chain[order].to_numpy(), axis=1) >= -1e-9).all()
+    peeks = page["peeks"]
+    assert (np.diff(peeks["always"]) >= 0).all()
+    assert (peeks["always"] >= peeks["once"] - 1e-12).all()
+    assert not loud(shown)
+
+
+@given(
+    seed=SEEDS,
+    horizon=st.integers(50, 400),
+    c=st.sampled_from([0.1, 0.5]),
+    margin=st.sampled_from([0.001, 0.05]),
+)
+@example(seed=5, horizon=50, c=4.0, margin=0.1)
+@FEW
+def test_certificates_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+    shown.clear()
+    page = run_chapter(
+        "certificates", runs=100, coefficients=[0.005, 0.1, 3.0], audited=12, share_runs=50, **drawn
+    )
+    assert page["report"].ok
+    assert page["verdict"].ok
+    assert page["verdict"].event.holds
+    assert page["small"].certificate.objective != page["small"].geometry.j_dagger
+    rates = page["rates"]
+    assert (rates["false_low"] <= np.minimum(1, rates["crossing"])).all()
+    assert (rates["dominated_rate"] <= rates["false_rate"]).all()
+    assert not loud(shown)
+
+
+@given(
+    seed=SEEDS,
+    gap=st.sampled_from([0.4, 0.7, 1.0]),
+    horizon=st.integers(500, 2000),
+    c=st.sampled_from([0.05, 0.5, 2.0]),
+)
+@example(seed=2, gap=0.2, horizon=500, c=2.0)
+@FEW
+def test_local_charge_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+    shown.clear()
+    page = run_chapter(
+        "local-charge", searched=12, rounds=200, coefficients=[0.02, 0.3, 2.0], **drawn
+    )
+    assert (page["steps"]["violations"] == 0).all()
+    assert page["report"].ok
+    assert page["verdict"].ok
+    assert page["verdict"].event.holds
+    table = page["closeness"]
+    exact = table[table["rewards"] == "in [0, 1]"]
+    assert (exact["largest gap / radius"] >= exact["bound for [0, 1]"]).all()
+    assert (table["largest gap / radius"] <= 4 + 1e-9).all()
+    # the broken policy of the exercise really breaks the lemma
+    assert page["caught"]["endpoint"].violations
+    assert page["caught"]["lemma-10"].violations
+    assert not loud(shown)
+
+
+def test_an_instance_where_the_champion_usually_loses() -> None:
+    crowd = {"crowd": experiments.photo_finish(20, 0.4, 0.02)}
+    row = experiments.champion_shares(crowd, 2.0, 20_000, 200, 1).iloc[0]
+    assert row["certified"] == 200
+    assert row["high"] < 0.5
+    assert row["on_front"] == 1.0
+
+
+# --- the algorithm --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run() -> tracing.Trace:
+    instance = instances.bernoulli([[0.9, 0.2], [0.3, 0.6], [0.2, 0.5]])
+    return tracing.trace(instance, WidthGuided(c=0.5), 2000, 1)
+
+
+@pytest.mark.parametrize("frames", [2, 10, 100, 5000])
+def test_frames_are_decisions_and_end_with_the_last(run: tracing.Trace, frames: int) -> None:
+    picked = experiments.frame_rounds(run, frames)
+    assert len(picked) <= frames
+    assert (np.diff(picked) > 0).all()
+    assert picked[0] == run.K
+    assert picked[-1] == run.recorded - 1
+
+
+def test_every_sentence_names_the_pulled_arm(run: tracing.Trace) -> None:
+    rounds = run.rounds()
+    for i in range(len(rounds.t)):
+        text = experiments.why(run, rounds, i)
+        assert f"rm {rounds.arm[i] + 1}" in text
+    assert "certifies" in experiments.why(run, rounds, len(rounds.t) - 1)
+
+
+def test_the_state_table_is_the_state(run: tracing.Trace) -> None:
+    by_arm, by_objective, r = experiments.state_table(run, 40)
+    assert by_arm["N"].sum() == 40
+    assert np.allclose(by_arm["β"], np.sqrt(run.scale / by_arm["N"]))
+    each = np.arange(run.d)
+    assert np.allclose(by_objective["U of c"], np.sort(r.U[0], axis=0)[-2])
+    assert np.allclose(by_objective["L of b"], r.L[0, r.U[0].argmax(axis=0), each])
+
+
+def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
+    text = plots_certification.slow_motion(run, 30, frames=50)
+    assert not re.search(r"https?://(?!www\.w3\.org)|src=|@import|<link", text)
+    data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
+    frames = len(data["t"])
+    assert frames <= 50
+    assert all(len(data[key]) == frames for key in ("n", "m", "b", "c", "j", "a", "cert", "why"))
+    assert data["t"][data["start"]] == 31
+    assert data["cert"][-1][data["j"][-1]] == 1
+    # the fallback is complete without the script: panels, sentence, both tables
+    static = text[: text.index('<script type="application/json"')]
+    assert static.count("<svg") == run.d
+    assert "Round <span" in static
+    assert static.count("<table") == 2
+    assert "hidden" in static
+    assert "prefers-reduced-motion" in text
+
+
+@pytest.mark.parametrize("kind", ["races", "sampling"])
+def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
+    with mpl.rc_context():
+        fig = getattr(plots_certification, kind)(run, run.rounds())
+        assert "<svg" in show.figure_html(fig, "a picture of a whole run")
+
+
+# --- the confidence event -------------------------------------------------------------------
+
+
+@given(p=st.floats(0, 1), T=st.integers(2, 500), c=st.floats(0.05, 3), n=st.integers(1, 80))
+@settings(max_examples=60, deadline=None)
+def test_tail_profile_is_the_tail(p: float, T: int, c: float, n: int) -> None:
+    alone = theory.tail_probability(p, n, T, c)
+    assert experiments.tail_profile(p, [n], T, c)[0] == pytest.approx(alone, rel=1e-9, abs=1e-300)
+
+
+def test_event_runs_agree_with_the_audit() -> None:
+    instance = instances.bernoulli([[0.7, 0.4], [0.5, 0.6], [0.4, 0.3]])
+    policy = WidthGuided(c=0.2)
+    seen = experiments.event_runs(instance, policy, 150, 40, 7)
+    for number in range(40):
+        whole = tracing.trace(instance, policy, 150, 7, number, beyond=True)
+        assert audit.audit(whole).event.holds == (not seen.failed[number])
+    assert (seen.union | ~seen.failed).all()
+    assert 0 < seen.failed.sum() < 40
+
+
+def test_exits_match_the_exact_probability() -> None:
+    scale, N = 0.9, 200
+    exits = experiments.first_exits(0.3, N, scale, 4000, 1)
+    exact = theory.crossing_probability(0.3, N, 1000, scale / math.log(1000))
+    assert abs((exits > 0).mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
+    assert exits.max() <= N
+
+
+def test_means_of_a_run_are_means_of_the_shelf() -> None:
+    instance = instances.random_bernoulli(4, 3, 2)
+    run = tracing.trace(instance, WidthGuided(c=0.3), 500, 11)
+    assert experiments.latent_difference(instance, run, 11) == 0.0
+    assert experiments.latent_difference(instance, run, 12) > 0.0
+
+
+# --- certificates ---------------------------------------------------------------------------
+
+
+def test_the_chain_of_lemma_9() -> None:
+    instance = instances.bernoulli([[0.9], [0.2]])
+    run = tracing.trace(instance, WidthGuided(), 2000, 1)
+    chain = experiments.certificate_chain(run)
+    assert chain["holds"].all()
+    assert (chain["slack"] >= 0).all()
+    lied = run.edited(means=[[0.1], [0.2]])
+    failed = set(experiments.certificate_chain(lied).query("~holds")["inequality"])
+    assert any("L_b <= mu_b" in claim for claim in failed)
+    assert any("conclusion" in claim for claim in failed)
+
+
+def test_no_certificate_no_chain() -> None:
+    run = tracing.trace(instances.bernoulli([[0.5], [0.5]]), WidthGuided(), 50, 1)
+    assert experiments.certificate_chain(run).empty
+
+
+def test_families_have_the_gaps_they_promise() -> None:
+    photo = experiments.photo_finish(5, 0.4, 0.02).geometry
+    assert photo.j_dagger == 0
+    assert np.allclose(photo.objective_gaps, [0.4, *[0.38] * 4])
+    crowd = experiments.crowded_champion(6, 0.3, 0.05)
+    assert np.allclose(pareto.objective_gaps(crowd.means), [0.3, 0.25])
+
+
+@given(small=st.floats(0.001, 0.3), c=st.floats(0.2, 2), T=st.integers(1000, 3000))
+@settings(max_examples=8, deadline=None)
+def test_a_smaller_gap_can_certify_on_the_event(small: float, c: float, T: int) -> None:
+    run = experiments.lucky_small_gap(0.5, small, T, c)
+    report = audit.audit(run)
+    assert report.ok
+    assert report.event.holds
+    assert run.certificate is not None
+    assert (run.certificate.objective, run.certificate.arm) == (1, 1)
+
+
+def test_shares_in_bins_cover_all_certified_runs() -> None:
+    drawn = experiments.champion_random(60, 3, 3, 0.2, 500, 4)
+    binned = experiments.binned_shares(drawn, 5)
+    assert binned["runs"].sum() == drawn["certified"].sum()
+    hits = (binned["rate"] * binned["runs"]).sum()
+    assert hits == pytest.approx(drawn["hit"].sum())
+
+
+# --- local charge ---------------------------------------------------------------------------
+
+
+def test_charges_agree_with_the_audit() -> None:
+    traces = list(experiments.random_traces(24, 400, [0.05, 0.5, 2.0], 3))
+    found = experiments.charges(traces)
+    report = audit.audit_all(traces)
+    assert len(found.gap) == report["lemma-10"].checked + (~found.on_event).sum()
+    assert (found.gap <= found.deficit + 1e-12).all()
+    assert (found.width >= 1).all()
+    assert (found.width <= 2 + 1e-9).all()
+    on = found.on_event
+    slack = ((4 - found.gap) * found.beta)[on].min()
+    assert slack == pytest.approx(report["lemma-10"].tightest)
+    for case, constant in enumerate((2, 4, 2)):
+        assert (found.deficit[on & (found.case == case)] <= constant + 1e-9).all()
+
+
+def test_steps_of_lemma_10_hold_and_notice_a_lie() -> None:
+    traces = list(experiments.random_traces(12, 300, [0.3], 5))
+    assert (experiments.charge_steps(traces)["violations"] == 0).all()
+
+
+@given(
+    p=st.floats(0, 1),
+    n=st.integers(1, 300),
+    T=st.integers(2, 10**6),
+    c=st.floats(0.02, 3),
+    side=st.sampled_from([-1, 1]),
+    whole=st.booleans(),
+)
+@settings(max_examples=80, deadline=None)
+def test_edge_sequences_stay_inside(
+    p: float, n: int, T: int, c: float, side: int, whole: bool
+) -> None:
+    rewards = experiments.edge_sequence(p, n, T, c, side, whole)
+    assert rewards.min() >= 0
+    assert rewards.max() <= 1
+    if whole:
+        assert set(np.unique(rewards)) <= {0.0, 1.0}
+    counts = np.arange(1, n + 1)
+    off = np.cumsum(rewards) / counts - p
+    assert (np.abs(off) <= np.sqrt(c * math.log(T) / counts) * (1 + 1e-9) + 1e-12).all()
+
+
+@given(gap=st.floats(0.3, 1), c=st.floats(0.1, 1), T=st.integers(600, 3000), whole=st.booleans())
+@settings(max_examples=10, deadline=None)
+def test_the_constant_four_is_approached_and_kept(
+    gap: float, c: float, T: int, whole: bool
+) -> None:
+    run = experiments.edge_run(gap, T, c, whole, rivals=1, d=2)
+    report = audit.audit(run)
+    assert report.ok
+    assert report.event.holds
+    ratio = experiments.charges([run]).gap.max()
+    assert ratio <= 4 + 1e-9
+    if run.certificate is not None and not whole:
+        assert ratio >= 4 * math.sqrt(max(0.0, 1 - gap**2 / (8 * c * math.log(T))))
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(MomabError, match="side must be"):
+        experiments.edge_sequence(0.5, 3, 10, 1.0, 0)
+    with pytest.raises(MomabError, match="gap must be at most 1"):
+        experiments.edge_run(1.5, 100, 1.0)
+    with pytest.raises(MomabError, match="no trace with a decision"):
+        experiments.charges([])
