@@ -7,12 +7,13 @@ here simulates.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momab import datasets, instances, reproduce, study, theory
+from momab import datasets, instances, reproduce, study, subsets, theory
 from momab.subsets import EASY, FRIENDLY, MISLEADING
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ def group_name(dataset: str, kind: str) -> str:
     return f"{DATASET_NAMES[dataset]} {KIND_NAMES[kind]}"
 
 
+def by_group(frame: pd.DataFrame) -> list[tuple[str, str, Any]]:
+    """The lines of each group that a table holds, in the order of the paper's rows."""
+    parts = [(dataset, kind, _group(frame, dataset, kind)) for dataset, kind in PAPER_RATIOS]
+    return [part for part in parts if len(part[2])]
+
+
 def provenance_text(parts: Iterable[str]) -> str:
     """Say what some recorded parts were made with, in Markdown."""
     made = [reproduce.recorded_provenance()[part] for part in parts]
@@ -52,7 +59,10 @@ def provenance_text(parts: Iterable[str]) -> str:
 
 def data_text(data_dir: str | None = None) -> str:
     """Say whether the data sets are on this machine, and how to get those that are not."""
-    absent = [name for name in study.DATASETS if datasets.find(name, data_dir) is None]
+    with warnings.catch_warnings():
+        # importing the downloader inside a notebook makes its progress bar ask for widgets
+        warnings.simplefilter("ignore")
+        absent = [name for name in study.DATASETS if datasets.find(name, data_dir) is None]
     again = "`momab reproduce all --check` recomputes every recorded number and compares it."
     if not absent:
         return f"The data sets are on this machine; {again}"
@@ -162,4 +172,325 @@ def pulls_by_kind(pulls: pd.DataFrame, policy: str = "Width-guided") -> pd.DataF
             row[kind] = per_run.mean()
             row[f"{kind}_se"] = per_run.sem()
         rows.append(row)
+    return pd.DataFrame(rows)
+
+
+# --- what 60 runs cannot see ----------------------------------------------------------------
+
+
+def group_risk(risk: pd.DataFrame) -> pd.DataFrame:
+    """Pool the three subsets of every group, per coefficient.
+
+    ``risk`` is :func:`momab.study.risk`.  Subsets weigh alike, as in the paper's rows.  ``typical``
+    is the mean of the subsets' medians, ``se`` the standard error of the mean; the rate of
+    commitments to a dominated arm comes with its exact 95 % interval.
+    """
+    import pandas as pd
+
+    from momab.simulate import rate_interval
+
+    rows = []
+    for dataset, kind, group in by_group(risk):
+        for c in sorted(set(group["c"])):
+            part = group[group["c"] == c]
+            hits = int((part["wrong_commit_rate"] * part["runs"]).round().sum())
+            runs = int(part["runs"].sum())
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "c": c,
+                    "runs": runs,
+                    "mean": part["mean"].mean(),
+                    "se": math.sqrt((part["se"] ** 2).sum()) / len(part),
+                    "typical": part["median"].mean(),
+                    "max": part["max"].max(),
+                    **rate_interval("wrong", np.arange(runs) < hits),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def at_paper(risk: pd.DataFrame) -> pd.DataFrame:
+    """The lines of :func:`momab.study.risk` or :func:`group_risk` at the paper's coefficient."""
+    papers = [study.paper_coefficient(d, k) for d, k in zip(risk["dataset"], risk["subset_type"])]
+    return in_order(risk[np.isclose(risk["c"], papers, rtol=1e-6)])
+
+
+def in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """The lines of a table, group by group in the order of the paper's rows."""
+    import pandas as pd
+
+    return pd.concat([part for _, _, part in by_group(frame)])
+
+
+def unseen(risk: pd.DataFrame, runs: int = study.RUNS) -> pd.DataFrame:
+    """The chance that ``runs`` runs on each subset of a group show no wrong commitment.
+
+    Also the chance at the lower and the upper end of the exact interval of each subset's rate.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(at_paper(risk)):
+        row: dict[str, Any] = {"dataset": dataset, "subset_type": kind}
+        for name, column in (
+            ("none", "wrong_commit_rate"),
+            ("none_high", "wrong_commit_low"),
+            ("none_low", "wrong_commit_high"),
+        ):
+            row[name] = float(((1.0 - part[column]) ** runs).prod())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def best_coefficients(pooled: pd.DataFrame) -> pd.DataFrame:
+    """Per group of :func:`group_risk`, the coefficient with the least mean, and its rivals.
+
+    ``not_worse`` lists the coefficients whose mean is within two standard errors of the
+    difference from the least.  ``ceiling`` is what the mean could be if wrong commitments
+    happened as often as the runs still allow (95 %) and cost what seen ones cost on average.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(pooled):
+        best = part.loc[part["mean"].idxmin()]
+        near = part["mean"] - best["mean"] <= 2 * np.hypot(part["se"], best["se"])
+        at = at_paper(part).iloc[0]
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "c": best["c"],
+                "mean": best["mean"],
+                "se": best["se"],
+                "wrong_rate": best["wrong_rate"],
+                "ceiling": best["mean"]
+                + (best["wrong_high"] - best["wrong_rate"]) * _wrong_cost(part),
+                "not_worse": sorted(part.loc[near, "c"].tolist()),
+                "paper_c": at["c"],
+                "paper_mean": at["mean"],
+                "paper_se": at["se"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _wrong_cost(part: Any) -> float:
+    """What one wrong commitment costs on average, where fewest were seen but some."""
+    seen = part[part["wrong_rate"] > 0]
+    if seen.empty:
+        return 0.0
+    last = seen.loc[seen["c"].idxmax()]
+    return float((last["mean"] - last["typical"]) / last["wrong_rate"])
+
+
+def never_below(survived: pd.DataFrame, runs: pd.DataFrame, policies: Iterable[str]) -> list[str]:
+    """The groups in which some of these policies have a mean below Width-guided's.
+
+    ``survived`` is :func:`survival`, whose means are those of many runs; ``runs`` are those of
+    Table 1.
+    """
+    table: Any = study.table1(runs)
+    lost = []
+    for line in survived.to_dict("records"):
+        rows = _group(table, line["dataset"], line["subset_type"])
+        rows = rows[rows["policy"].isin(list(policies))]
+        if (rows["pareto_regret_mean"] < line["mean"]).any():
+            lost.append(group_name(line["dataset"], line["subset_type"]))
+    return lost
+
+
+def times(ratio: float) -> str:
+    """A ratio as people write it: 0.05×, 1.7×, 111×."""
+    text = f"{ratio:,.0f}" if ratio >= 99.5 else f"{ratio:.2g}"
+    return f"{text}×"
+
+
+def listed(frame: pd.DataFrame) -> str:
+    """The groups of a table's lines, in words."""
+    names = [group_name(d, k) for d, k in zip(frame["dataset"], frame["subset_type"])]
+    return ", ".join(dict.fromkeys(names)) or "none"
+
+
+def survival(
+    pooled: pd.DataFrame, rivals: pd.DataFrame, runs: pd.DataFrame, coefficient: str = "paper"
+) -> pd.DataFrame:
+    """How often the best rival's mean regret exceeds Width-guided's, with what many runs show.
+
+    ``runs`` are those of Table 1, ``pooled`` is :func:`group_risk`, ``rivals`` is
+    :func:`momab.study.rivals`.  ``ratio`` uses many runs on both sides, ``ratio_low`` and
+    ``ratio_high`` are its 95 % limits on the log scale; ``ratio_60`` uses our 60 runs, and
+    ``claimed`` is the paper's.  With ``coefficient="best"`` Width-guided gets the coefficient
+    that :func:`best_coefficients` finds.
+    """
+    import pandas as pd
+
+    table: Any = study.table1(runs)
+    best_c: Any = best_coefficients(pooled)
+    rows = []
+    for dataset, kind, more in by_group(rivals):
+        means: dict[str, tuple[float, float]] = {}
+        for line in _group(table, dataset, kind).to_dict("records"):
+            count = len(_group(runs, dataset, kind)) / len(study.POLICIES)
+            error = line["pareto_regret_std"] / math.sqrt(count)
+            means[line["policy"]] = (line["pareto_regret_mean"], error)
+        ratio_60 = _best_rival(means)[1] / means["Width-guided"][0]
+        means["Annealing-Pareto"] = (
+            more["mean"].mean(),
+            math.sqrt((more["se"] ** 2).sum()) / len(more),
+        )
+        found = _group(best_c, dataset, kind).iloc[0]
+        prefix = "paper_" if coefficient == "paper" else ""
+        mean, error = found[f"{prefix}mean"], found[f"{prefix}se"]
+        rival, rival_mean, rival_error = _best_rival(means)
+        spread = math.exp(1.96 * math.hypot(error / mean, rival_error / rival_mean))
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "claimed": PAPER_RATIOS[dataset, kind],
+                "ratio_60": ratio_60,
+                "c": found[f"{prefix}c"],
+                "mean": mean,
+                "se": error,
+                "rival": rival,
+                "rival_mean": rival_mean,
+                "rival_se": rival_error,
+                "ratio": rival_mean / mean,
+                "ratio_low": rival_mean / mean / spread,
+                "ratio_high": rival_mean / mean * spread,
+            }
+        )
+    frame = pd.DataFrame(rows)
+    verdicts = np.select(
+        [frame["ratio_low"] > 1, frame["ratio_high"] < 1],
+        ["Width-guided is better", "the rival is better"],
+        default="undecided",
+    )
+    return frame.assign(verdict=verdicts)
+
+
+def _group(frame: Any, dataset: str, kind: str) -> Any:
+    return frame[(frame["dataset"] == dataset) & (frame["subset_type"] == kind)]
+
+
+def _best_rival(means: Mapping[str, tuple[float, float]]) -> tuple[str, float, float]:
+    name = min((key for key in means if key != "Width-guided"), key=lambda key: means[key][0])
+    return (name, *means[name])
+
+
+def averages(values: Any, size: int, count: int, seed: int) -> Any:
+    """Averages of ``size`` values drawn with replacement, ``count`` times."""
+    drawn = np.random.default_rng(seed).choice(np.asarray(values, dtype=float), (count, size))
+    return drawn.mean(axis=1)
+
+
+# --- the real-data tables -------------------------------------------------------------------
+
+
+def wide(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Cells of :func:`momab.study.compare` with a row per group and policy."""
+    import pandas as pd
+
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for column, name in names.items():
+        shown = beside(cells[cells["column"] == column], {column: name})
+        for line in shown.to_dict("records"):
+            key = (line["Group"], line["Policy"])
+            row = rows.setdefault(key, {"Group": key[0], "Policy": key[1]})
+            row |= {f"{name}, paper": line["Paper"], "ours" + " " * len(row): line["Ours"]}
+            row["z" + " " * len(row)] = line["z"]
+    return pd.DataFrame(list(rows.values()))
+
+
+def explain(cell: Mapping[str, Any]) -> str:
+    """Why a cell may lie outside three standard errors, as far as its own numbers tell."""
+    heavy = max(cell["paper_sd"] / max(abs(cell["paper"]), 1e-12), 0.0) > 1 or (
+        cell["ours_sd"] > abs(cell["ours"])
+    )
+    if cell["policy"] == "Width-guided" and cell["column"] in ("front_precision", "front_recall"):
+        return (
+            "after the commitment the released runs add the true mean instead of drawing rewards, "
+            "so that their committed arm sits exactly at its mean; ours draws"
+        )
+    if heavy:
+        return "a few bad runs make up the mean, and z is no guide for such a distribution"
+    if cell["column"] == "coverage_entropy":
+        return "a share of pulls that depends on details of the tie-breaking"
+    return "no explanation: the two implementations differ, or chance (1 in 370 per cell) has it"
+
+
+def shaky(cells: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
+    """Cells that agree although the two means differ by more than this factor."""
+    small = np.minimum(cells["paper"], cells["ours"]).clip(lower=1e-12)
+    apart = np.maximum(cells["paper"], cells["ours"]) > factor * small
+    return cells[apart & (cells["verdict"] == "agrees")]
+
+
+def certified_objectives(runs: pd.DataFrame) -> pd.DataFrame:
+    """Which objectives certified first, per group, and how often it was the champion.
+
+    ``runs`` are those of Table 1.  ``champion`` is the share of certificates for the objective
+    with the largest lead of its subset, ``distinct`` the number of objectives that ever
+    certified, ``shares`` maps objectives (counted from 0) to their shares.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs[runs["policy"] == "Width-guided"]):
+        found = part[part["certified"]]
+        best = {
+            str(i): int(np.argmax(subset.objective_gaps))
+            for i, subset in enumerate(subsets.frozen(dataset, kind), start=1)
+        }
+        objective = found["cert_objective"].astype(int)
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "certified": len(found) / len(part),
+                "distinct": int(objective.nunique()),
+                "most": int(found.groupby("subset")["cert_objective"].nunique().max()),
+                "champion": float((objective == found["subset"].map(best)).mean()),
+                "shares": objective.value_counts(normalize=True).to_dict(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def share_text(
+    shares: Mapping[int, float], names: Iterable[str] | None = None, most: int = 4
+) -> str:
+    """The largest shares in words: "acousticness 43 %, valence 33 %"."""
+    known = list(names) if names else None
+    ordered = sorted(shares.items(), key=lambda item: -item[1])
+    parts = [f"{known[j] if known else j + 1} {share:.0%}" for j, share in ordered[:most]]
+    return ", ".join(parts) + (", ..." if len(ordered) > most else "")
+
+
+def subset_geometry() -> pd.DataFrame:
+    """Per frozen subset: size of the front, range of positive gaps, and the largest lead."""
+    import pandas as pd
+
+    from momab.describe import subset_arms
+
+    rows = []
+    for dataset, kind, part in by_group(subset_arms()):
+        for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
+            arms = part[part["subset"] == str(number)]
+            positive = arms.loc[arms["gap"] > subsets.ZERO, "gap"]
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "subset": str(number),
+                    "front": int(arms["on_front"].sum()),
+                    "positive": len(positive),
+                    "least": float(positive.min()) if len(positive) else 0.0,
+                    "largest": float(positive.max()) if len(positive) else 0.0,
+                    "g_dagger": subset.g_dagger,
+                }
+            )
     return pd.DataFrame(rows)

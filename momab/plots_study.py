@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 
-from momab.plots import INK, MUTED, POLICY_STYLE, STYLE
-from momab.study import RUNS
+from momab.checks import FloatArray
+from momab.findings import DATASET_NAMES, KIND_NAMES, by_group, group_name
+from momab.plots import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
+from momab.study import DATASETS, RUNS
+from momab.subsets import KINDS, NEAR, TINY
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMNS = {"Width-guided": "width_guided", "Pareto UCB1": "pareto_ucb1"}
@@ -115,4 +120,229 @@ def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
         axes.set(xlabel=r"crowd size $m$, at $\delta = 0.02$", ylabel="Pareto regret", yscale="log")
         axes.set_ylim(100, 2.2 * float(bounds["theorem"].max()))
         fig.legend(loc="outside upper left", ncols=2)
+    return fig
+
+
+def _group_axes(size: tuple[float, float]) -> tuple[Figure, dict[tuple[str, str], Axes]]:
+    """Six panels: a row per data set, a column per group of subsets."""
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=size, layout="constrained")
+    grid = fig.subplots(2, 3, sharex=True, sharey="row")
+    panels = {}
+    for row, dataset in zip(grid, DATASETS):
+        for axes, kind in zip(row, KINDS):
+            axes.set_title(group_name(dataset, kind), fontsize=9)
+            panels[dataset, kind] = axes
+    return fig, panels
+
+
+def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
+    """Median and mean regret of every subset at the paper's coefficient, on a log axis.
+
+    ``risk`` holds lines of :func:`momab.study.risk`, one per subset; ``paper`` the mean that the
+    paper prints for a group, drawn as a vertical line across its subsets.
+    """
+    from matplotlib.figure import Figure
+
+    colour, marker = POLICY_STYLE["Width-guided"]
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.4, 4.6), layout="constrained")
+        axes = fig.subplots()
+        labels, height = [], 0.0
+        for i, (dataset, kind, part) in enumerate(by_group(risk)):
+            y = height + np.arange(len(part))
+            name = "the paper's mean of the group" if i == 0 else None
+            line = [paper[dataset, kind]] * 2
+            axes.plot(line, [y[0] - 0.4, y[-1] + 0.4], color=INK, lw=2, label=name)
+            axes.hlines(y, part["median"], part["mean"], color=FAINT, lw=2, zorder=1)
+            axes.plot(
+                part["median"], y, marker, mfc="none", mec=colour, mew=1.6, label=_once(i, "median")
+            )
+            error = np.array([part["mean"] - part["mean_low"], part["mean_high"] - part["mean"]])
+            axes.errorbar(
+                part["mean"],
+                y,
+                xerr=np.maximum(error, 0),
+                color=ORANGE,
+                marker="s",
+                ls="none",
+                capsize=2,
+                label=_once(i, "mean, 95 % interval"),
+            )
+            labels.append((float(y.mean()), group_name(dataset, kind)))
+            height += len(part) + 0.8
+        axes.set(xscale="log", xlabel="Pareto regret of Width-guided")
+        axes.set_yticks([y for y, _ in labels], [name for _, name in labels])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axes.invert_yaxis()
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig
+
+
+def _once(i: int, label: str) -> str | None:
+    return label if i == 0 else None
+
+
+def regret_against_c(pooled: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
+    """Expected and typical regret of every group against the confidence coefficient c.
+
+    ``pooled`` is :func:`momab.findings.group_risk`, ``paper`` gives the paper's c of a group.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = _group_axes((5.6, 4.4))
+        for group, axes in panels.items():
+            [(_, _, part)] = [p for p in by_group(pooled) if p[:2] == group]
+            _u_shape(axes, part)
+            axes.axvline(paper[group], color=MUTED, lw=1, ls=":", label="the paper's c")
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("coefficient $c$")
+        for group in (("spotify", KINDS[0]), ("kuairec", KINDS[0])):
+            panels[group].set_ylabel("Pareto regret")
+        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside upper left", ncols=2)
+    return fig
+
+
+def _u_shape(axes: Axes, part: Any) -> None:
+    """Mean with its interval, typical regret, and the least mean of one group."""
+    colour, _ = POLICY_STYLE["Width-guided"]
+    low = np.maximum(part["mean"] - 1.96 * part["se"], part["typical"] * 0.5)
+    axes.fill_between(
+        part["c"], low, part["mean"] + 1.96 * part["se"], color=ORANGE, alpha=0.25, lw=0
+    )
+    axes.plot(part["c"], part["mean"], color=ORANGE, marker="s", ms=3.5, label="mean, 95 % band")
+    axes.plot(part["c"], part["typical"], color=colour, ls="--", label="median")
+    best = part.loc[part["mean"].idxmin()]
+    axes.plot(best["c"], best["mean"], marker="*", ms=12, color=INK, ls="none", label="least mean")
+    axes.set(xscale="log", yscale="log")
+
+
+def one_u_shape(frame: pd.DataFrame) -> Figure:
+    """The same for one instance: columns c, mean, se, typical."""
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.0, 3.3), layout="constrained")
+        axes = fig.subplots()
+        _u_shape(axes, frame)
+        axes.set(xlabel="coefficient $c$", ylabel="Pareto regret")
+        fig.legend(loc="outside upper left", ncols=3)
+    return fig
+
+
+def regret_and_risk(pooled: pd.DataFrame) -> Figure:
+    """Typical regret against the rate of wrong commitments, one curve per group.
+
+    The first coefficient at which no wrong commitment was seen is drawn, open, at the upper end
+    of the rate's exact 95 % interval.
+    """
+    from matplotlib.figure import Figure
+
+    colours = dict(zip(KINDS, (ORANGE, GREEN, BLUE)))
+    markers = dict(zip(KINDS, ("s", "^", "o")))
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.6, 3.4), layout="constrained")
+        panels = fig.subplots(1, 2, sharey=True, sharex=True)
+        for axes, dataset in zip(panels, DATASETS):
+            for _, kind, part in (p for p in by_group(pooled) if p[0] == dataset):
+                seen = part[part["wrong_rate"] > 0]
+                x, y = seen["wrong_rate"], seen["typical"]
+                style = {"color": colours[kind], "marker": markers[kind], "ms": 5}
+                axes.errorbar(
+                    x,
+                    y,
+                    xerr=[x - seen["wrong_low"], seen["wrong_high"] - x],
+                    lw=0.9,
+                    elinewidth=0.9,
+                    label=KIND_NAMES[kind],
+                    **style,
+                )
+                for unseen in part[part["wrong_rate"] == 0].head(1).to_dict("records"):
+                    at = unseen["wrong_high"], unseen["typical"]
+                    axes.annotate(
+                        "",
+                        xy=(at[0] / 6, at[1]),
+                        xytext=at,
+                        arrowprops={"arrowstyle": "->", "color": colours[kind], "shrinkA": 0},
+                    )
+                    axes.plot(*at, mfc="none", ls="none", **style)
+            axes.set_title(DATASET_NAMES[dataset])
+            axes.set(xscale="log", yscale="log", xlabel="wrong commitments (share of runs)")
+        panels[0].set_ylabel("median Pareto regret")
+        fig.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    return fig
+
+
+def sixty_run_averages(averages: FloatArray, truth: float, median: float, size: int) -> Figure:
+    """How the average of a few runs is distributed, beside the mean of all runs."""
+    from matplotlib.figure import Figure
+
+    low = max(float(averages.min()) * 0.8, 1e-3)
+    edges = np.geomspace(low, max(float(averages.max()) * 1.2, truth * 1.2), 45)
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.0, 3.0), layout="constrained")
+        axes = fig.subplots()
+        share = np.full(len(averages), 1 / len(averages))
+        axes.hist(
+            averages, edges.tolist(), weights=share, color=BLUE, label=f"averages of {size} runs"
+        )
+        axes.axvline(truth, color=ORANGE, lw=2, label="mean of all runs")
+        axes.axvline(median, color=INK, ls="--", lw=1.4, label="median of all runs")
+        axes.set(xscale="log", xlabel="average Pareto regret", ylabel="share of samples")
+        fig.legend(loc="outside upper left", ncols=3)
+    return fig
+
+
+def geometry_groups(arms: pd.DataFrame) -> Figure:
+    """Pareto gaps of all arms of the frozen subsets, one panel per group, one row per subset.
+
+    ``arms`` is :func:`momab.describe.subset_arms`.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = _group_axes((5.8, 3.8))
+        for dataset, kind, part in by_group(arms):
+            axes = panels[dataset, kind]
+            axes.axvspan(TINY, NEAR, color=FAINT, alpha=0.6, lw=0)
+            y = part["subset"].astype(int) + 0.26 * ((part["position"] % 3) - 1)
+            front = part["on_front"]
+            axes.plot(part["gap"][front], y[front], "o", ms=4, color=BLUE, label="on the front")
+            axes.plot(
+                part["gap"][~front], y[~front], "s", ms=4, mfc="none", mec=ORANGE, label="dominated"
+            )
+            axes.set_xscale("symlog", linthresh=1e-3, linscale=0.4)
+            axes.set(xlim=(-3e-4, 0.4), ylim=(3.6, 0.4), yticks=(1, 2, 3))
+            axes.set_xticks([0, 1e-3, 1e-2, 1e-1], ["0", ".001", ".01", ".1"])
+            axes.minorticks_off()
+            axes.grid(visible=False, axis="y")
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("Pareto gap")
+        for dataset in DATASETS:
+            panels[dataset, KINDS[0]].set_ylabel("subset")
+        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside upper left", ncols=2)
+    return fig
+
+
+def regret_dots(runs: pd.DataFrame) -> Figure:
+    """Every single run of Table 1 on a log axis, one panel per group, one row per policy.
+
+    The bar marks the mean.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = _group_axes((5.8, 4.2))
+        for dataset, kind, part in by_group(runs):
+            axes = panels[dataset, kind]
+            for row, (name, (colour, _)) in enumerate(POLICY_STYLE.items()):
+                regret = part.loc[part["policy"] == name, "pareto_regret"].clip(lower=1e-3)
+                y = row + 0.3 * np.sin(np.arange(len(regret)) * 2.4)
+                axes.plot(regret, y, ".", ms=3, color=colour, alpha=0.6)
+                axes.plot([regret.mean()] * 2, [row - 0.42, row + 0.42], color=INK, lw=1.6)
+            axes.set(xscale="log", ylim=(3.6, -0.6))
+            axes.set_yticks(range(4), list(POLICY_STYLE))
+            axes.grid(visible=False, axis="y")
+            axes.tick_params(axis="y", length=0, labelsize=8.5)
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("Pareto regret")
     return fig
