@@ -80,6 +80,12 @@ def plus_minus(mean: float, spread: float) -> str:
     return f"{mean:,.{digits}f} ± {spread:,.{digits}f}"
 
 
+def _z_text(z: float) -> str:
+    if not math.isfinite(z):
+        return "∞"
+    return "0.0" if abs(z) < 0.05 else f"{z:+.1f}"
+
+
 def _superscript(number: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
 
@@ -113,7 +119,7 @@ def beside(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
             "Quantity": names[cell["column"]],
             "Paper": shown[0],
             "Ours": shown[1],
-            "z": f"{cell['z']:+.1f}" if math.isfinite(cell["z"]) else "∞",
+            "z": _z_text(cell["z"]),
             "Verdict": cell["verdict"],
         }
         rows.append(row)
@@ -466,7 +472,7 @@ def share_text(
     """The largest shares in words: "acousticness 43 %, valence 33 %"."""
     known = list(names) if names else None
     ordered = sorted(shares.items(), key=lambda item: -item[1])
-    parts = [f"{known[j] if known else j + 1} {share:.0%}" for j, share in ordered[:most]]
+    parts = [f"{known[j] if known else f'no. {j + 1}:'} {share:.0%}" for j, share in ordered[:most]]
     return ", ".join(parts) + (", ..." if len(ordered) > most else "")
 
 
