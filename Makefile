@@ -7,10 +7,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-for-$(notdir $(PYTHON))
 
-.PHONY: help book test lint bench lock clean
+.PHONY: help book pdf test lint bench lock clean
 
 help:
 	@echo "make book   build the site into _build/html"
+	@echo "make pdf    print the site to _build/momab.pdf (needs Chromium)"
 	@echo "make test   lint, type-check and test"
 	@echo "make lint   ruff and mypy only"
 	@echo "make bench  measure speed, as ratios within one run"
@@ -26,6 +27,9 @@ $(STAMP): requirements.txt pyproject.toml
 
 book: $(STAMP)
 	@$(BIN)/momab book
+
+pdf: book
+	@$(BIN)/momab pdf
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
