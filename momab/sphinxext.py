@@ -20,6 +20,7 @@ import os
 import pkgutil
 import re
 import shutil
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -179,11 +180,12 @@ def _document_modules(app: Sphinx, page: str, source: list[str]) -> None:
         return
     import momab
 
-    listed = {f"momab.{name}" for name in match[2].split()}
+    patterns = [f"momab.{name}" for name in match[2].split()]
     found = [module.name for module in pkgutil.iter_modules(momab.__path__, "momab.")]
     text = ""
     for name in sorted(found):
-        if not name.startswith(_HIDDEN) and (name in listed) != bool(match[1]):
+        listed = any(fnmatch(name, pattern) for pattern in patterns)
+        if not name.startswith(_HIDDEN) and listed != bool(match[1]):
             text += f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
     source[0] = source[0].replace(match[0], text)
 

@@ -129,9 +129,16 @@ def test_exactly_what_has_changed_runs_again(book):
     assert plan(book) == {"index": False, "other": False}, "the lock file"
 
 
-def test_parameters_reach_the_pages_and_their_downloads(book):
+def test_parameters_reach_the_pages_and_their_downloads(book, monkeypatch):
+    monkeypatch.setenv("MOMAB_REPOSITORY", "https://github.com/someone/tiny")
+    monkeypatch.setenv("MOMAB_BASEURL", "https://someone.example/tiny")
     build(book, "other.seed=2")
     page = (book / "_build/html/other.html").read_text()
+    assert "/github/someone/tiny/blob/executed/other.ipynb" in page
+    assert "/v2/gh/someone/tiny/executed?urlpath=lab/tree/other.ipynb" in page
+    assert "https://github.com/someone/tiny/blob/main/notebooks/other.md?plain=1" in page
+    assert 'content="https://someone.example/tiny/_static/social.png"' in page
+    assert 'href="downloads/other.ipynb"' in page
     assert "6.283185" in page
     assert "How this page was made" in page
     assert "momab run other -p seed=2" in page
