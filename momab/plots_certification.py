@@ -140,7 +140,7 @@ def slow_motion(trace: Trace, shown: int, frames: int = 160) -> str:
         "mu": np.round(trace.means, 4).tolist(),
         "t": [int(t) + 1 for t in picks],
         "n": [r.counts[0].tolist() for r in pieces],
-        "m": [np.round(r.means[0], 4).tolist() for r in pieces],
+        "m": [np.round(r.means[0], 5).tolist() for r in pieces],
         "b": [r.b[0].tolist() for r in pieces],
         "c": [r.c[0].tolist() for r in pieces],
         "j": [int(r.objective[0]) for r in pieces],
@@ -237,8 +237,8 @@ def _objective_rows(trace: Trace, r: Rounds) -> str:
     rows = ""
     for j in range(trace.d):
         b, c = int(r.b[0, j]), int(r.c[0, j])
-        numbers = (r.W[0, j], r.L[0, b, j], r.U[0, c, j])
-        cells = f"<td>{b + 1}</td><td>{c + 1}</td>" + "".join(f"<td>{x:.3f}</td>" for x in numbers)
+        numbers = f"{r.W[0, j]:.3f}", f"{r.L[0, b, j]:.4f}", f"{r.U[0, c, j]:.4f}"
+        cells = "".join(f"<td>{x}</td>" for x in (b + 1, c + 1, *numbers))
         verdict = "yes" if r.certified[0, j] else "no"
         rows += f'<tr><th scope="row">objective {j + 1}</th>{cells}<td>{verdict}</td></tr>'
     names = ("leader b", "challenger c", "width W", "L of b", "U of c", "L > U?")
@@ -294,8 +294,8 @@ text-align:left;white-space:nowrap;font-weight:400}
 </div>
 <p class="line"><strong>Round <span class="round">%(round)s</span>.</strong>
 <span class="why" aria-live="polite">%(why)s</span></p>
-<div class="box"><table class="objectives">%(objectives)s</table></div>
-<div class="box"><table class="arms">%(arms)s</table></div>
+<div class="box" tabindex="0" role="region" aria-label="The races"><table class="objectives">%(objectives)s</table></div>
+<div class="box" tabindex="0" role="region" aria-label="The arms"><table class="arms">%(arms)s</table></div>
 <script type="application/json">%(data)s</script>
 <script>
 (function () {
@@ -332,8 +332,8 @@ text-align:left;white-space:nowrap;font-weight:400}
         g.querySelector(".pull").textContent = on && D.a[f] === a ? "\\u25b2" : "";
       });
       var cells = races[j].cells;
-      [b + 1, c + 1, (beta[b] + beta[c]).toFixed(3), (M[b][j] - beta[b]).toFixed(3),
-       (M[c][j] + beta[c]).toFixed(3), D.cert[f][j] ? "yes" : "no"]
+      [b + 1, c + 1, (beta[b] + beta[c]).toFixed(3), (M[b][j] - beta[b]).toFixed(4),
+       (M[c][j] + beta[c]).toFixed(4), D.cert[f][j] ? "yes" : "no"]
         .forEach(function (x, i) { cells[i + 1].textContent = x; });
     });
     arms.forEach(function (row, a) {
