@@ -294,8 +294,10 @@ text-align:left;white-space:nowrap;font-weight:400}
 </div>
 <p class="line"><strong>Round <span class="round">%(round)s</span>.</strong>
 <span class="why" aria-live="polite">%(why)s</span></p>
-<div class="box" tabindex="0" role="region" aria-label="The races"><table class="objectives">%(objectives)s</table></div>
-<div class="box" tabindex="0" role="region" aria-label="The arms"><table class="arms">%(arms)s</table></div>
+<div class="box" tabindex="0" role="region" aria-label="The races">
+<table class="objectives">%(objectives)s</table></div>
+<div class="box" tabindex="0" role="region" aria-label="The arms">
+<table class="arms">%(arms)s</table></div>
 <script type="application/json">%(data)s</script>
 <script>
 (function () {
