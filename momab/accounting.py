@@ -298,9 +298,9 @@ def stubborn_trace(horizon: int, g: float = 0.8, c: float = 2.0) -> Trace:
     whole = Trace.from_arrays(arms, rewards, means, c, horizon, name="stubborn run")
     found = whole.first_certificate()
     assert found is not None
-    return whole.edited(
-        arms=whole.arms[: found.t + 1], rewards=whole.rewards[: found.t + 1], certificate=found
-    )
+    arms, rewards = arms[: found.t + 1], rewards[: found.t + 1]
+    arms[-1], rewards[-1] = found.arm, 0.5 + g / 4  # the pull of the certificate
+    return whole.edited(arms=arms, rewards=rewards, certificate=found)
 
 
 def play_traces(

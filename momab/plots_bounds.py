@@ -100,7 +100,11 @@ def floor_ratios(frame: pd.DataFrame) -> Figure:
             kinds = [("width", -0.2, BLUE, "o"), ("at_certificate", 0.2, ORANGE, "D")]
             for column, shift, colour, marker in kinds:
                 values = rows[column].dropna().to_numpy()
-                spread = np.linspace(-0.13, 0.13, len(values)) if len(values) > 1 else 0
+                spread = (
+                    np.linspace(-0.13, 0.13, len(values))
+                    if len(values) > 1
+                    else np.zeros(len(values))
+                )
                 axes.scatter(
                     place + shift + spread,
                     np.sort(values),
