@@ -38,7 +38,7 @@ def _grid(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, l
     return fig, axes
 
 
-def _thin(length: int, most: int = 400) -> Any:
+def _thin(length: int, most: int = 160) -> Any:
     """Indices of at most ``most`` points of a curve over rounds, dense at the start."""
     return np.unique(np.rint(np.geomspace(1, length, min(length, most))).astype(np.int64)) - 1
 
