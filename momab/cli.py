@@ -209,6 +209,42 @@ def _print_summary(summary: "pd.DataFrame") -> None:
 
 
 @app.command()
+def study(
+    table: Annotated[Path, typer.Argument(help="A CSV file (also .csv.gz), one row per reward.")],
+    objectives: Annotated[str, typer.Option(help="The reward columns, separated by commas.")],
+    arm: Annotated[str, typer.Option(help="The column that names the arm.")] = "arm",
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(help="column=low:high maps a column onto [0, 1]; repeatable."),
+    ] = None,
+    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e5,
+    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs of every policy.")] = 50,
+    coefficient: Annotated[
+        float, typer.Option(help="A tuned c for Width-guided, beside the theorem's 2.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
+    ] = None,
+) -> None:
+    """Describe your own table as a bandit and play the policies on it; writes a page."""
+    from momab.describe import study_assignments
+    from momab.notebooks import Project
+    from momab.runs import run as run_notebook
+
+    columns = [name for name in objectives.split(",") if name.strip()]
+    values = {
+        "horizon": horizon,
+        "runs": runs,
+        "coefficient": coefficient,
+        "seed": seed,
+    }
+    assignments = study_assignments(table, arm, columns, scale or (), values)
+    for page in run_notebook(Project.find(), "own-data", "quick", assignments, output):
+        print(_short(page))
+
+
+@app.command()
 def audit(
     trace: Annotated[Path, typer.Argument(help="An .npz file: arms, rewards, means, c, horizon.")],
     event: Annotated[

@@ -6,8 +6,9 @@ the package (``momab/data/subset_arms.csv``), so that the book can draw them wit
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from momab import datasets, metrics, subsets, theory
 from momab.errors import MomabError
-from momab.instances import Instance
+from momab.instances import Instance, from_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,9 +170,65 @@ def parse_scale(assignments: Iterable[str]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def scale_text(scale: Mapping[str, tuple[float, float]]) -> str:
-    """Write what :func:`parse_scale` reads, separated by commas."""
-    return ",".join(f"{name}={low:g}:{high:g}" for name, (low, high) in scale.items())
+def study_assignments(
+    table: str | Path,
+    arm: str,
+    objectives: Sequence[str],
+    scale: Iterable[str],
+    values: Mapping[str, Any],
+) -> list[str]:
+    """What the page on own data is run with, once the table has proved to be an instance.
+
+    A fingerprint of the file is among the values, so that a changed table is a new page.
+    """
+    path = Path(table).resolve()
+    ranges = parse_scale(scale)
+    from_csv(path, arm, objectives, ranges)
+    parts = {
+        "table": str(path),
+        "arm": arm,
+        "objectives": ";".join(objectives),
+        "scale": ";".join(f"{name}={low:g}:{high:g}" for name, (low, high) in ranges.items()),
+        "fingerprint": hashlib.sha256(path.read_bytes()).hexdigest()[:16],
+        **{name: f"{value}" for name, value in values.items()},
+    }
+    for name, text in parts.items():
+        if "," in text or (name in ("arm", "table") and ";" in text):
+            raise MomabError(f"names must not hold commas or semicolons here; {name} is {text!r}.")
+    return [f"{name}={text}" for name, text in parts.items() if text]
+
+
+def example_table(seed: int, rows: int = 120) -> pd.DataFrame:
+    """A small table to try things on: visits to eight cafés, rated from 0 to 1.
+
+    The qualities of the cafés are fixed; the ratings are drawn from the seed.
+    """
+    import pandas as pd
+
+    qualities = {
+        "Aurora": (0.82, 0.45, 0.35, 0.60),
+        "Brick Lane": (0.64, 0.72, 0.55, 0.52),
+        "Copper Pot": (0.60, 0.68, 0.50, 0.50),
+        "Dock 4": (0.45, 0.30, 0.94, 0.42),
+        "Espresso Bar": (0.70, 0.36, 0.25, 0.45),
+        "Fig & Olive": (0.50, 0.55, 0.45, 0.74),
+        "Glasshouse": (0.48, 0.52, 0.42, 0.66),
+        "Harbour": (0.35, 0.22, 0.58, 0.32),
+    }
+    rng = np.random.default_rng(seed)
+    parts = []
+    for name, means in qualities.items():
+        mean = np.asarray(means)
+        ratings = rng.beta(6 * mean, 6 * (1 - mean), (rows, len(mean)))
+        part = pd.DataFrame(ratings.round(2), columns=["coffee", "quiet", "price", "food"])
+        part.insert(0, "cafe", name)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def columns_of(text: str) -> list[str]:
+    """Column names from one text, separated by semicolons or commas."""
+    return [name.strip() for name in text.replace(";", ",").split(",") if name.strip()]
 
 
 # --- the frozen subsets ---------------------------------------------------------------------

@@ -227,7 +227,8 @@ def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """The lines of a table, group by group in the order of the paper's rows."""
     import pandas as pd
 
-    return pd.concat([part for _, _, part in by_group(frame)])
+    parts: list[pd.DataFrame] = [part for _, _, part in by_group(frame)]
+    return pd.concat(parts)
 
 
 def unseen(risk: pd.DataFrame, runs: int = study.RUNS) -> pd.DataFrame:
@@ -430,9 +431,9 @@ def explain(cell: Mapping[str, Any]) -> str:
 
 def shaky(cells: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
     """Cells that agree although the two means differ by more than this factor."""
-    small = np.minimum(cells["paper"], cells["ours"]).clip(lower=1e-12)
-    apart = np.maximum(cells["paper"], cells["ours"]) > factor * small
-    return cells[apart & (cells["verdict"] == "agrees")]
+    both = cells[["paper", "ours"]].to_numpy()
+    apart = both.max(axis=1) > factor * np.maximum(both.min(axis=1), 1e-12)
+    return cells.loc[apart & (cells["verdict"] == "agrees").to_numpy()]
 
 
 def certified_objectives(runs: pd.DataFrame) -> pd.DataFrame:
@@ -500,3 +501,204 @@ def subset_geometry() -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+# --- the same tuning for everyone -----------------------------------------------------------
+
+
+def tuning_curves(validation: pd.DataFrame) -> pd.DataFrame:
+    """Mean validation regret per group, policy and coefficient, with its standard error.
+
+    ``chosen`` is true for the coefficient that :func:`momab.study.choose` takes.
+    """
+    import pandas as pd
+
+    chosen: Any = study.choose(validation)
+    rows = []
+    for dataset, kind, part in by_group(validation):
+        picked = _group(chosen, dataset, kind).set_index("policy")["c"]
+        for (policy, c), few in part.groupby(["policy", "c"], sort=False):
+            regret = few["pareto_regret"]
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "policy": policy,
+                    "c": c,
+                    "runs": len(few),
+                    "mean": regret.mean(),
+                    "se": regret.sem(),
+                    "worst": regret.max(),
+                    "chosen": bool(np.isclose(picked[policy], c)),
+                }
+            )
+    return pd.DataFrame(rows).sort_values(["policy", "c"], kind="stable").reset_index(drop=True)
+
+
+def tuning_effect(runs: pd.DataFrame, retuned: pd.DataFrame) -> pd.DataFrame:
+    """Regret with the paper's and with the tuned coefficient, per group and policy.
+
+    ``runs`` are those of Table 1, ``retuned`` is :func:`momab.study.retuned`.  Annealing-Pareto
+    has no coefficient and keeps its line.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs):
+        again = _group(retuned, dataset, kind)
+        for policy in study.POLICIES:
+            before = part[part["policy"] == policy]
+            after = again[again["policy"] == policy]
+            same = after.empty
+            after = before if same else after
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "policy": policy,
+                    "c": math.nan if same else float(after["c"].iloc[0]),
+                    "before": before["pareto_regret"].mean(),
+                    "before_se": before["pareto_regret"].sem(),
+                    "after": after["pareto_regret"].mean(),
+                    "after_se": after["pareto_regret"].sem(),
+                    "after_median": after["pareto_regret"].median(),
+                    "wrong": 1.0 - after["detected"].mean(),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def least(effect: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Per group of :func:`tuning_effect`, the policy with the least mean, and the runner-up.
+
+    ``clear`` is true when they differ by more than two standard errors.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(effect):
+        first, second = part.sort_values(column).head(2).to_dict("records")
+        error = math.hypot(first[f"{column}_se"], second[f"{column}_se"])
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "best": first["policy"],
+                "mean": first[column],
+                "second": second["policy"],
+                "second_mean": second[column],
+                "clear": second[column] - first[column] > 2 * error,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+# --- fairness -------------------------------------------------------------------------------
+
+
+def commitment_check(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+    """Width-guided's fairness regret per run, beside T times the committed arm's cost.
+
+    ``early`` is the number of pulls before the commitment.
+    """
+    keys = ["dataset", "subset_type", "subset"]
+    guided: Any = runs[(runs["policy"] == "Width-guided") & runs["certified"]]
+    guided = guided.assign(position=guided["cert_arm"].astype(int))
+    frame: pd.DataFrame = guided.merge(
+        arms[[*keys, "position", "fairness_cost"]], on=[*keys, "position"], validate="many_to_one"
+    )
+    horizon = reproduce.recorded_provenance()["real"]["horizon"]
+    predicted = horizon * frame["fairness_cost"]
+    return frame.assign(
+        predicted=predicted,
+        difference=frame["fairness_regret"] - predicted,
+        early=frame["cert_round"].astype(float),
+    )
+
+
+def fairness_ranks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per group, the fairest policy and Width-guided's place among the four.
+
+    ``clear`` is true when the fairest is ahead of the second by two standard errors.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs):
+        grouped = part.groupby("policy")["fairness_regret"]
+        mean, error = grouped.mean(), grouped.sem()
+        best, second = (str(name) for name in mean.sort_values().index[:2])
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "best": best,
+                "second": second,
+                "clear": mean[second] - mean[best] > 2 * math.hypot(error[best], error[second]),
+                "best_mean": mean[best],
+                "best_se": error[best],
+                "guided": mean["Width-guided"],
+                "guided_se": error["Width-guided"],
+                "rank": int((mean < mean["Width-guided"]).sum()) + 1,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fairness_geometry(arms: pd.DataFrame, committed: pd.DataFrame) -> pd.DataFrame:
+    """Per group, how many objectives the max-min arm wins and how often it gets certified.
+
+    ``committed`` is :func:`momab.describe.certified_arms`.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(arms):
+        best = part[part["fairness_cost"] == 0].groupby("subset")["wins"].max()
+        held = _group(committed, dataset, kind)
+        free = held.loc[held["fairness_cost"] == 0, "runs"].sum() / held["runs"].sum()
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "wins": float(best.mean()),
+                "objectives": int(part.groupby("subset")["wins"].sum().min()),
+                "free": float(free),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fairness_spread(runs: pd.DataFrame) -> pd.DataFrame:
+    """How much of the spread of Width-guided's fairness regret the committed arm explains.
+
+    Only subsets where runs committed to different arms.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs[runs["policy"] == "Width-guided"]):
+        for subset, few in part[part["certified"]].groupby("subset"):
+            if few["cert_arm"].nunique() < 2:
+                continue
+            total = float(few["fairness_regret"].var(ddof=0))
+            within = few.groupby("cert_arm")["fairness_regret"].transform("mean")
+            left = float(((few["fairness_regret"] - within) ** 2).mean())
+            low, high = float(few["fairness_regret"].min()), float(few["fairness_regret"].max())
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "subset": subset,
+                    "explained": 1.0 - left / total,
+                    "low": low,
+                    "high": high,
+                    "ratio": high / max(low, 1.0),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def short_objective(name: str) -> str:
+    """An objective's name; of KuaiRec's cohorts only what tells them apart."""
+    return ", ".join(part.partition("=")[2] or part for part in name.split("|"))

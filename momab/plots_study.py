@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from momab.instances import Instance
+
 COLUMNS = {"Width-guided": "width_guided", "Pareto UCB1": "pareto_ucb1"}
 
 
@@ -345,4 +347,160 @@ def regret_dots(runs: pd.DataFrame) -> Figure:
             axes.tick_params(axis="y", length=0, labelsize=8.5)
         for axes in list(panels.values())[3:]:
             axes.set_xlabel("Pareto regret")
+    return fig
+
+
+def tuning_curves(curves: pd.DataFrame) -> Figure:
+    """Validation regret against c for the three policies that have one, a panel per group.
+
+    ``curves`` is :func:`momab.findings.tuning_curves`; stars mark the chosen coefficients.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = _group_axes((5.8, 4.4))
+        for dataset, kind, part in by_group(curves):
+            axes = panels[dataset, kind]
+            for name, (colour, marker) in POLICY_STYLE.items():
+                line = part[part["policy"] == name]
+                if line.empty:
+                    continue
+                mean, half = line["mean"], 1.96 * line["se"]
+                low = np.maximum(mean - half, mean / 10)
+                axes.fill_between(line["c"], low, mean + half, color=colour, alpha=0.2, lw=0)
+                axes.plot(line["c"], mean, color=colour, marker=marker, ms=3.5, label=name)
+                best = line[line["chosen"]]
+                axes.plot(best["c"], best["mean"], "*", ms=11, color=INK)
+            axes.set(xscale="log", yscale="log")
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("coefficient $c$")
+        for dataset in DATASETS:
+            panels[dataset, KINDS[0]].set_ylabel("validation regret")
+        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside upper left", ncols=3)
+    return fig
+
+
+def before_and_after(effect: pd.DataFrame) -> Figure:
+    """Mean regret before and after everybody was tuned, a panel per group.
+
+    ``effect`` is :func:`momab.findings.tuning_effect`: open marks before, filled ones after.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = _group_axes((5.8, 4.2))
+        for dataset, kind, part in by_group(effect):
+            axes = panels[dataset, kind]
+            for row, (name, (colour, marker)) in enumerate(POLICY_STYLE.items()):
+                [line] = part[part["policy"] == name].to_dict("records")
+                axes.plot([line["before"], line["after"]], [row, row], color=FAINT, lw=2, zorder=1)
+                axes.plot(line["before"], row, marker, mfc="none", mec=colour, ms=6)
+                half = min(1.96 * line["after_se"], 0.9 * line["after"]), 1.96 * line["after_se"]
+                axes.errorbar(
+                    line["after"],
+                    row,
+                    xerr=[[half[0]], [half[1]]],
+                    color=colour,
+                    marker=marker,
+                    ms=6,
+                    capsize=2,
+                )
+            axes.set(xscale="log", ylim=(3.6, -0.6))
+            axes.set_yticks(range(4), list(POLICY_STYLE))
+            axes.grid(visible=False, axis="y")
+            axes.tick_params(axis="y", length=0, labelsize=8.5)
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("Pareto regret")
+    return fig
+
+
+def instance_geometry(instance: Instance, most: int = 24) -> Figure:
+    """Pareto gaps of the arms and leads of the objectives of one instance, as dots on a line.
+
+    Of more than ``most`` arms or objectives only those with the largest gaps or leads are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    geometry = instance.geometry
+    front = np.isin(np.arange(instance.K), geometry.front)
+    arms = np.argsort(-geometry.gaps, kind="stable")[:most]
+    leads = np.argsort(-geometry.objective_gaps, kind="stable")[:most]
+    rows = max(len(arms), len(leads), 4)
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.6, 1.2 + 0.2 * rows), layout="constrained")
+        left, right = fig.subplots(1, 2)
+        for row, a in enumerate(arms):
+            colour, marker = (BLUE, "o") if front[a] else (ORANGE, "s")
+            left.hlines(row, 0, geometry.gaps[a], color=FAINT, lw=2, zorder=1)
+            left.plot(geometry.gaps[a], row, marker, ms=5, color=colour)
+        left.set_yticks(range(len(arms)), [_clip(instance.arm_names[a]) for a in arms])
+        left.set(xlabel="Pareto gap (blue: on the front)")
+        right.hlines(range(len(leads)), 0, geometry.objective_gaps[leads], color=FAINT, lw=2)
+        right.plot(geometry.objective_gaps[leads], range(len(leads)), "D", ms=5, color=GREEN)
+        right.set_yticks(range(len(leads)), [_clip(instance.objective_names[j]) for j in leads])
+        right.set(xlabel="lead of the best arm")
+        for axes in (left, right):
+            axes.invert_yaxis()
+            axes.grid(visible=False, axis="y")
+            axes.tick_params(axis="y", length=0, labelsize=8.5)
+            axes.set_xlim(left=-0.02 * max(float(axes.get_xlim()[1]), 1e-6))
+    return fig
+
+
+def _clip(name: str, most: int = 18) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def policy_paths(trajectories: pd.DataFrame) -> Figure:
+    """Mean regret along the runs of several policies, with bands from 5 % to 95 %.
+
+    ``trajectories`` is that of a simulation's results, for one instance.
+    """
+    from matplotlib.figure import Figure
+
+    spare = iter((INK, MUTED, ORANGE, GREEN))
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.2, 3.6), layout="constrained")
+        axes = fig.subplots()
+        for name, part in trajectories.groupby("policy", sort=False):
+            regret = part.groupby("t")["pareto_regret"]
+            mean, low, high = regret.mean(), regret.quantile(0.05), regret.quantile(0.95)
+            known = POLICY_STYLE.get(str(name))
+            colour = known[0] if known else next(spare)
+            axes.fill_between(mean.index, low, high, color=colour, alpha=0.15, lw=0)
+            axes.plot(mean.index, mean, color=colour, ls="-" if known else "--", label=str(name))
+        axes.set(xscale="log", yscale="log", xlabel="round", ylabel="Pareto regret")
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig
+
+
+def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
+    """Fairness costs of all arms of the frozen subsets, and which arms were committed to.
+
+    ``arms`` is :func:`momab.describe.subset_arms`, ``committed``
+    :func:`momab.describe.certified_arms`.
+    """
+    colour, _ = POLICY_STYLE["Width-guided"]
+    held = {group[:2]: group[2] for group in by_group(committed)}
+    with mpl.rc_context(STYLE):
+        fig, panels = _group_axes((5.8, 3.8))
+        for dataset, kind, part in by_group(arms):
+            axes = panels[dataset, kind]
+            axes.plot(
+                part["fairness_cost"], part["subset"].astype(int), "|", ms=9, color=MUTED, mew=1.2
+            )
+            few = held.get((dataset, kind))
+            if few is not None:
+                y = few["subset"].astype(int)
+                axes.scatter(
+                    few["fairness_cost"],
+                    y,
+                    s=150 * few["share"],
+                    color=colour,
+                    alpha=0.75,
+                    zorder=3,
+                )
+            axes.set(ylim=(3.6, 0.4), yticks=(1, 2, 3), xlim=(-0.03, 0.45))
+            axes.grid(visible=False, axis="y")
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("fairness cost per pull")
+        for dataset in DATASETS:
+            panels[dataset, KINDS[0]].set_ylabel("subset")
     return fig

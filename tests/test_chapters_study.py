@@ -1,0 +1,424 @@
+"""The chapters on the computational study: what they compute, and that they run."""
+
+import json
+import math
+from pathlib import Path
+
+import jupytext
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from momab import MomabError, describe, findings, instances, reproduce, show, study, subsets
+from momab.cli import app
+from tests.realdata import load_or_skip
+
+NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
+CHAPTERS = ("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data")
+
+
+def play(name, monkeypatch, **values):
+    """Execute a chapter's code in this process; return its names and everything it showed."""
+    shown = []
+    monkeypatch.setattr(show, "_display", lambda bundle: shown.append(bundle["text/plain"]))
+    monkeypatch.chdir(NOTEBOOKS)
+    space = {}
+    for cell in jupytext.read(NOTEBOOKS / f"{name}.md").cells:
+        if cell.cell_type == "code":
+            exec(compile(cell.source, name, "exec"), space)  # the notebook's own code
+            if "parameters" in cell.metadata.get("tags", []):
+                assert set(values) <= set(space)
+                space.update(values)
+    return space, "\n".join(shown)
+
+
+def need_recorded(*parts):
+    for part in parts:
+        try:
+            reproduce.recorded(part)
+        except MomabError:
+            pytest.skip(f"no recorded results for {part}")
+
+
+# --- the chapters ---------------------------------------------------------------------------
+
+
+def test_synthetic_chapter(monkeypatch):
+    need_recorded("synthetic", "paths")
+    space, said = play("synthetic", monkeypatch, seed=5, runs=30, horizon=2_000, short_runs=2)
+    assert space["exact"].all()
+    assert (space["cells"]["verdict"] == "agrees").all()
+    assert (space["ratio"] > 1).all()
+    assert (space["paper_z"].abs() < 4).all()
+    assert space["falls"]
+    assert "nan" not in said
+
+
+def test_real_data_chapter(monkeypatch):
+    need_recorded("real")
+    space, said = play("real-data", monkeypatch, seed=3)
+    assert set(space["cells"]["verdict"]) <= {"agrees", "differs"}
+    assert len(space["who"]) == 6
+    # the correction of the paper's Section 3: not always the champion
+    assert space["who"]["champion"].min() < 1
+    assert "nan" not in said
+
+
+def test_real_data_chapter_live(monkeypatch, shared):
+    need_recorded("real")
+    load_or_skip(shared, "spotify")
+    space, _ = play("real-data", monkeypatch, live=True, horizon=1_000, runs=2, subset=3)
+    assert len(space["played"]) == 4
+
+
+@pytest.mark.parametrize(("coefficient", "crowd", "seed"), [(0.02, 8, 1), (1.0, 3, 12)])
+def test_sixty_runs_chapter(monkeypatch, coefficient, crowd, seed):
+    need_recorded("risk", "rivals", "real")
+    space, said = play(
+        "sixty-runs",
+        monkeypatch,
+        seed=seed,
+        runs=400,
+        coefficient=coefficient,
+        crowd=crowd,
+        coefficients=[0.005, 0.05, 0.5],
+    )
+    sweep = space["sweep"].set_index("c")
+    assert sweep["mean"].idxmin() == 0.05
+    assert sweep["wrong_commit_rate"].is_monotonic_decreasing
+    assert len(space["kept"]) == 18
+    assert (space["best"]["mean"] <= space["best"]["paper_mean"]).all()
+    assert (
+        space["survived"]["ratio"]
+        .between(space["survived"]["ratio_low"], space["survived"]["ratio_high"])
+        .all()
+    )
+    assert "nan" not in said
+
+
+def test_tuning_chapter(monkeypatch):
+    need_recorded("validation", "retuned", "real")
+    space, said = play(
+        "tuning", monkeypatch, seed=2, horizon=2_000, runs=2, coefficients=[0.05, 2.0]
+    )
+    assert len(space["chosen"]) == 18
+    assert (space["gain"] > 1).all()
+    assert np.isclose(space["votes"].sum(), 1)
+    assert "nan" not in said
+
+
+@pytest.mark.parametrize("middle", [0.3, 0.55])
+def test_fairness_chapter(monkeypatch, middle):
+    need_recorded("real")
+    space, said = play("fairness", monkeypatch, seed=4, horizon=2_000, runs=2, middle=middle)
+    check = space["check"]
+    assert (check["difference"].abs() <= check["early"]).all()
+    assert (space["spread"]["explained"] > 0.95).all()
+    assert "nan" not in said
+
+
+def test_own_data_chapter(monkeypatch, tmp_path):
+    space, said = play("own-data", monkeypatch, seed=8, horizon=2_000, runs=3)
+    assert space["instance"].K == 8
+    assert "Theorem 4 is in force" in said
+    assert "Theorem 4 is silent" in said
+    table = describe.example_table(3, rows=20)
+    table["price"] *= 20
+    table.to_csv(tmp_path / "my.csv", index=False)
+    space, said = play(
+        "own-data",
+        monkeypatch,
+        table=str(tmp_path / "my.csv"),
+        objectives="coffee;price",
+        scale="price=0:20",
+        horizon=500,
+        runs=2,
+    )
+    assert space["instance"].objective_names == ("coffee", "price")
+    assert "its average is itself a rough estimate" in said
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_chapters_have_exercises_and_a_broken_hypothesis(name):
+    text = (NOTEBOOKS / f"{name}.md").read_text()
+    exercises = text.count("{exercise}") + text.count("{exercise-start}")
+    assert exercises >= 4
+    assert text.count("{solution}") + text.count("{solution-start}") == exercises
+    assert "reak" in text
+
+
+# --- recorded and printed -------------------------------------------------------------------
+
+
+def test_subset_arms_are_those_of_the_data(shared):
+    for dataset in study.DATASETS:
+        load_or_skip(shared, dataset)
+    again = describe.compute_subset_arms(shared / "data")
+    kept = describe.subset_arms()
+    pd.testing.assert_frame_equal(kept, again, check_dtype=False, rtol=1e-12)
+
+
+def test_subset_arms_agree_with_the_frozen_file():
+    arms = describe.subset_arms()
+    assert len(arms) == 180
+    for dataset, kind, part in findings.by_group(arms):
+        for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
+            here = part[part["subset"] == str(number)]
+            assert here["arm"].tolist() == list(subset.arms)
+            assert here.loc[here["on_front"], "position"].tolist() == list(subset.pareto_positions)
+            positive = here.loc[here["gap"] > subsets.ZERO, "gap"]
+            assert positive.min() == pytest.approx(subset.delta_min_p, rel=1e-9)
+            assert here["fairness_cost"].min() == 0
+
+
+def test_provenance_is_said(tmp_path, monkeypatch):
+    made = {
+        **{"momab": "1", "source": "abcdefghij", "python": "3", "numpy": "2"},
+        **{"horizon": 1000, "runs": 2, "risk_runs": 77, "seed": 5},
+    }
+    (tmp_path / "provenance.json").write_text(json.dumps({"real": made, "risk": made}))
+    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
+    text = findings.provenance_text(["real"])
+    assert "seed 5, horizon 1,000, 2 runs" in text
+    assert "77" not in text
+    assert "77 where" in findings.provenance_text(["risk"])
+
+
+def test_absent_data_is_said_with_the_command(monkeypatch):
+    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
+    text = findings.data_text()
+    assert "momab data get spotify" in text
+    assert "momab data get kuairec" in text
+    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: Path("x"))
+    assert "on this machine" in findings.data_text()
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "text"),
+    [
+        (3.046, 1.99, "3.05 ± 1.99"),
+        (2584.77, 60.31, "2,584.8 ± 60.3"),
+        (127000, 88600, "(1.27 ± 0.89)·10⁵"),
+        (0.0, 0.0, "0.00 ± 0.00"),
+    ],
+)
+def test_numbers_as_the_paper_prints_them(mean, spread, text):
+    assert findings.plus_minus(mean, spread) == text
+
+
+def test_ratios_are_written_without_exponents():
+    assert [findings.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
+        "0.05×",
+        "1.7×",
+        "100×",
+        "1,234×",
+    ]
+
+
+# --- risk -----------------------------------------------------------------------------------
+
+
+def risk_lines(rates, c=0.02, runs=1000, mean=5.0, dataset="kuairec", kind=subsets.EASY):
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "subset_type": kind,
+            "subset": [str(i + 1) for i in range(len(rates))],
+            "c": c,
+            "runs": runs,
+            "mean": mean,
+            "se": 1.0,
+            "median": 2.0,
+            "max": 9.0,
+            "wrong_commit_rate": rates,
+            "wrong_commit_low": [rate / 2 for rate in rates],
+            "wrong_commit_high": [2 * rate for rate in rates],
+        }
+    )
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 0.4), min_size=3, max_size=3), st.integers(1, 60))
+def test_chance_to_see_nothing_is_the_product(rates, runs):
+    [line] = findings.unseen(risk_lines(rates), runs).to_dict("records")
+    assert line["none"] == pytest.approx(math.prod((1 - p) ** runs for p in rates))
+    assert line["none_low"] <= line["none"] <= line["none_high"]
+
+
+def test_pooling_weighs_subsets_alike():
+    pooled = findings.group_risk(risk_lines([0.01, 0.02, 0.0]))
+    [line] = pooled.to_dict("records")
+    assert line["runs"] == 3000
+    assert line["wrong_rate"] == pytest.approx(0.01)
+    assert line["se"] == pytest.approx(math.sqrt(3) / 3)
+    assert line["wrong_low"] < 0.01 < line["wrong_high"]
+
+
+def test_the_best_coefficient_and_its_ceiling():
+    risk = pd.concat(
+        [
+            risk_lines([0.01] * 3, c=0.02, mean=500.0),
+            risk_lines([0.0] * 3, c=0.05, mean=12.0),
+            risk_lines([0.0] * 3, c=0.5, mean=120.0),
+        ]
+    )
+    [best] = findings.best_coefficients(findings.group_risk(risk)).to_dict("records")
+    assert (best["c"], best["paper_c"]) == (0.05, 0.02)
+    # a wrong commitment costs (500 - 2) / 0.01; none of 3000 runs: below 1.23e-3 with 95 %
+    assert best["ceiling"] == pytest.approx(12 + 49_800 * (1 - 0.025 ** (1 / 3000)), rel=1e-6)
+    assert best["not_worse"] == [0.05]
+
+
+def test_survival_uses_many_runs_on_both_sides():
+    rows = []
+    for policy, regret in zip(study.POLICIES, (8.0, 4000.0, 10.0, 2000.0)):
+        for subset in "123":
+            for run in range(20):
+                rows.append(
+                    {
+                        "dataset": "kuairec",
+                        "subset_type": subsets.EASY,
+                        "policy": policy,
+                        "subset": subset,
+                        "run": run,
+                        "pareto_regret": regret + (run % 2),
+                        "fairness_regret": 1.0,
+                        "detected": True,
+                    }
+                )
+    runs = pd.DataFrame(rows)
+    pooled = findings.group_risk(risk_lines([0.01] * 3, mean=200.0))
+    rivals = risk_lines([0.0] * 3, mean=20.0)
+    [line] = findings.survival(pooled, rivals, runs).to_dict("records")
+    assert line["ratio_60"] == pytest.approx(10.5 / 8.5)
+    assert line["ratio"] == pytest.approx(0.1)
+    assert line["verdict"] == "the rival is better"
+    assert findings.never_below(pd.DataFrame([line]), runs, ["Pareto UCB1"]) == []
+    assert findings.never_below(pd.DataFrame([line]), runs, ["Annealing-Pareto"]) == [
+        "KuaiRec easy"
+    ]
+
+
+def test_averages_are_reproducible_and_unbiased():
+    values = np.array([1.0] * 99 + [101.0])
+    drawn = findings.averages(values, 60, 20_000, 3)
+    assert np.array_equal(drawn, findings.averages(values, 60, 20_000, 3))
+    assert drawn.mean() == pytest.approx(2.0, abs=0.05)
+    assert (drawn == 1.0).mean() == pytest.approx(0.99**60, abs=0.02)
+
+
+# --- the synthetic family -------------------------------------------------------------------
+
+
+@given(st.integers(100, 10**8))
+def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
+    bounds = findings.synthetic_theory(horizon)
+    assert (bounds["c_sharp"] <= 32).all()
+    assert (bounds["sharper"] <= bounds["theorem"]).all()
+    here = bounds[bounds["delta"] == 0.02]
+    assert here["sharper"].is_monotonic_decreasing
+    assert np.ptp(here["theorem"]) < 1e-6 * here["theorem"].max()
+
+
+def test_explanations_follow_the_cell():
+    cell = {"policy": "Width-guided", "column": "front_precision", "paper": 0.7, "ours": 0.9}
+    cell |= {"paper_sd": 0.1, "ours_sd": 0.1}
+    assert "true mean" in findings.explain(cell)
+    heavy = {**cell, "column": "pareto_regret_mean", "paper": 10.0, "paper_sd": 100.0}
+    assert "bad runs" in findings.explain(heavy)
+    plain = {**cell, "policy": "Pareto UCB1", "column": "pareto_regret_mean"}
+    assert "no explanation" in findings.explain(plain)
+
+
+# --- describing an instance -----------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(2, 7), st.integers(1, 5), st.integers(0, 10**6), st.sampled_from([None, 2, 3, 11])
+)
+def test_descriptions_match_the_geometry(K, d, seed, levels):
+    instance = instances.random_bernoulli(K, d, seed, levels)
+    arms = describe.arm_table(instance)
+    assert arms["on_front"].sum() == len(instance.geometry.front)
+    assert arms["fairness_cost"].min() == 0
+    assert arms["wins"].sum() >= d
+    leads = describe.objective_table(instance)
+    assert ((leads["best_arm"] == "several") == (leads["lead"] == 0)).all()
+    bound = describe.in_force(instance, 1000)
+    assert bound.sharper <= bound.theorem
+    text = bound.text
+    if instance.geometry.max_gap == 0:
+        assert "nothing to bound" in text
+    else:
+        assert ("Theorem 4 is in force" in text) == (instance.geometry.g_dagger > 0)
+        assert ("says nothing" in text or "say nothing" in text) == (
+            min(bound.theorem, bound.sharper, bound.pareto_ucb1) >= bound.trivial
+        )
+    assert f"{K} arms" in describe.geometry_text(instance)
+
+
+def test_the_text_names_traps():
+    text = describe.geometry_text(instances.zero_gap())
+    assert "Dominated with gap zero" in text
+    assert "Best on an objective, though not alone, and yet dominated" in text
+
+
+@pytest.mark.parametrize("text", ["loudness", "loudness=1", "=0:1", "loudness=a:b", "loudness=0-1"])
+def test_bad_scales_are_explained(text):
+    with pytest.raises(MomabError, match="column=low:high"):
+        describe.parse_scale([text])
+
+
+def test_scales_are_read():
+    assert describe.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
+
+
+# --- the command ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def my_csv(tmp_path):
+    path = tmp_path / "my.csv"
+    table = describe.example_table(1, rows=15)
+    table["price"] *= 20
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
+    from typer.testing import CliRunner
+
+    seen = {}
+
+    def fake(project, name, profile, assignments, output):
+        seen.update(dict(text.split("=", 1) for text in assignments), name=name)
+        return [Path("page.html")]
+
+    monkeypatch.setattr("momab.runs.run", fake)
+    arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
+    done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
+    assert done.exit_code == 0, done.output
+    assert seen["name"] == "own-data"
+    assert seen["objectives"] == "coffee;price"
+    assert seen["scale"] == "price=0:20"
+    assert len(seen["fingerprint"]) == 16
+    parameters = jupytext.read(NOTEBOOKS / "own-data.md")
+    source = next(c.source for c in parameters.cells if "parameters" in c.metadata.get("tags", []))
+    assert all(f"{name}:" in source for name in seen if name != "name")
+
+
+def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
+    values = {"runs": 2}
+    with pytest.raises(MomabError, match=r"'price' must lie in \[0, 1\]"):
+        describe.study_assignments(my_csv, "cafe", ["coffee", "price"], (), values)
+    with pytest.raises(MomabError, match="no column 'tea'"):
+        describe.study_assignments(my_csv, "cafe", ["tea"], (), values)
+    with pytest.raises(MomabError, match="cannot read"):
+        describe.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], (), values)
+    comma = tmp_path / "a,b.csv"
+    comma.write_bytes(my_csv.read_bytes())
+    with pytest.raises(MomabError, match="commas"):
+        describe.study_assignments(comma, "cafe", ["coffee"], (), values)
