@@ -242,20 +242,31 @@ class Library:
         return ".".join(dotted[:length]), rest[0] if rest else "*"
 
     def fingerprint(self, code: str) -> str:
-        """A digest of everything that the code needs of this package."""
+        """A digest of everything that the code needs of this package, data files included."""
         digest = hashlib.sha256()
-        reads_files = False
+        files: set[Path] = set()
         for module, name in sorted(self.needs(code)):
             source = self._module(module)
             statements = source.definitions.get(name, []) if name else source.always
             for statement in statements:
-                text = ast.dump(statement)
-                digest.update(f"{module}\0{name}\0{text}\0".encode())
-                used = _Names.of([statement]).dotted
-                reads_files |= any(_FILES & set(chain) for chain in used)
-        if reads_files:
-            for path in sorted(self.folder.rglob("*")):
-                if path.is_file() and path.suffix not in {".py", ".pyc", ".nbi", ".nbc"}:
-                    digest.update(path.relative_to(self.folder).as_posix().encode())
-                    digest.update(path.read_bytes())
+                digest.update(f"{module}\0{name}\0{ast.dump(statement)}\0".encode())
+                files |= self._files(statement)
+        for path in sorted(files):
+            digest.update(path.relative_to(self.folder).as_posix().encode())
+            digest.update(path.read_bytes())
         return digest.hexdigest()
+
+    def _files(self, statement: ast.stmt) -> set[Path]:
+        """The package's data files that code reads: those in the folders it names, or all."""
+        if not any(_FILES & set(chain) for chain in _Names.of([statement]).dotted):
+            return set()
+        texts = {
+            part
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            for part in node.value.split("/")
+        }
+        named = [path for path in self.folder.iterdir() if path.name in texts]
+        found = [path for top in named or [self.folder] for path in (top, *top.rglob("*"))]
+        code = {".py", ".pyc", ".nbi", ".nbc"}
+        return {path for path in found if path.is_file() and path.suffix not in code}

@@ -320,6 +320,30 @@ def test_names_passed_on_by_the_package_are_followed(tmp_path):
     assert "lib.b:second" in found
 
 
+def test_data_files_count_for_the_code_that_reads_their_folder(tmp_path):
+    needs(
+        tmp_path,
+        "",
+        a='from pathlib import Path\n\ndef read():\n    return Path(__file__).parent / "data" / "x"\n',
+        b="def other():\n    return 0\n",
+    )
+    library = tmp_path / "lib"
+    for folder in ("data", "more"):
+        (library / folder).mkdir()
+        (library / folder / "x").write_text("1")
+
+    def digests() -> list[str]:
+        calls = ("a\na.read()", "b\nb.other()")
+        return [Library(library).fingerprint(f"from lib import {call}") for call in calls]
+
+    reads, other = digests()
+    (library / "more" / "x").write_text("2")
+    assert digests() == [reads, other]
+    (library / "data" / "x").write_text("2")
+    assert digests()[0] != reads
+    assert digests()[1] == other
+
+
 # ---- downloads -----------------------------------------------------------------------------------
 
 
