@@ -266,7 +266,13 @@ class Library:
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
             for part in node.value.split("/")
         }
-        named = [path for path in self.folder.iterdir() if path.name in texts]
-        found = [path for top in named or [self.folder] for path in (top, *top.rglob("*"))]
+        if any(text.endswith(".py") for text in texts):
+            return set()  # it looks at code, which counts anyway
+        tops = [self.folder]
+        while named := [
+            p for top in tops if top.is_dir() for p in top.iterdir() if p.name in texts
+        ]:
+            tops = named
+        found = [path for top in tops for path in (top, *top.rglob("*"))]
         code = {".py", ".pyc", ".nbi", ".nbc"}
         return {path for path in found if path.is_file() and path.suffix not in code}

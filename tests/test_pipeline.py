@@ -324,7 +324,8 @@ def test_data_files_count_for_the_code_that_reads_their_folder(tmp_path):
     needs(
         tmp_path,
         "",
-        a='from pathlib import Path\n\ndef read():\n    return Path(__file__).parent / "data" / "x"\n',
+        a="from pathlib import Path\n\ndef read():\n"
+        '    return Path(__file__).parent / "data" / "x"\n',
         b="def other():\n    return 0\n",
     )
     library = tmp_path / "lib"
