@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from itertools import combinations, product
 from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
@@ -376,6 +377,7 @@ class ScalarizedUCB:
         return np.array(rows, dtype=np.float64)
 
 
+@cache
 def paper_weights(d: int) -> tuple[tuple[float, ...], ...]:
     """Return the weight vectors of the paper's runs, duplicates removed.
 
