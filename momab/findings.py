@@ -433,7 +433,8 @@ def shaky(cells: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
     """Cells that agree although the two means differ by more than this factor."""
     both = cells[["paper", "ours"]].to_numpy()
     apart = both.max(axis=1) > factor * np.maximum(both.min(axis=1), 1e-12)
-    return cells.loc[apart & (cells["verdict"] == "agrees").to_numpy()]
+    kept: pd.DataFrame = cells.loc[apart & (cells["verdict"] == "agrees").to_numpy()]
+    return kept
 
 
 def certified_objectives(runs: pd.DataFrame) -> pd.DataFrame:
@@ -664,6 +665,28 @@ def fairness_geometry(arms: pd.DataFrame, committed: pd.DataFrame) -> pd.DataFra
                 "wins": float(best.mean()),
                 "objectives": int(part.groupby("subset")["wins"].sum().min()),
                 "free": float(free),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def even_front(runs: pd.DataFrame, arms: pd.DataFrame, policy: str = "Pareto UCB1") -> pd.DataFrame:
+    """A policy's fairness regret beside that of an even spread over the true front, per group."""
+    import pandas as pd
+
+    horizon = reproduce.recorded_provenance()["real"]["horizon"]
+    rows = []
+    for dataset, kind, part in by_group(runs[runs["policy"] == policy]):
+        front = _group(arms, dataset, kind)
+        even = front[front["on_front"]].groupby("subset")["fairness_cost"].mean().mean() * horizon
+        measured = float(part["fairness_regret"].mean())
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "even": even,
+                "measured": measured,
+                "ratio": measured / even if even > 0 else math.inf,
             }
         )
     return pd.DataFrame(rows)
