@@ -312,6 +312,7 @@ def test_averages_are_reproducible_and_unbiased():
 # --- the synthetic family -------------------------------------------------------------------
 
 
+@settings(deadline=None, max_examples=20)
 @given(st.integers(100, 10**8))
 def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
     bounds = findings.synthetic_theory(horizon)
