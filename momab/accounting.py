@@ -443,8 +443,12 @@ def power(frame: pd.DataFrame, column: str = "mean") -> float:
 
 
 def mean_interval(values: ArrayLike) -> tuple[float, float, float]:
-    """Compute the mean and its normal 95 % interval."""
+    """Compute the mean and its 95 % interval by Student's t, which allows for few runs."""
+    from scipy.special import stdtrit
+
     array = real_array(values, "values")
-    mean = float(array.mean())
-    half = 1.96 * float(array.std(ddof=1)) / math.sqrt(len(array)) if len(array) > 1 else 0.0
+    n, mean = len(array), float(array.mean())
+    if n < 2:
+        return mean, mean, mean
+    half = float(stdtrit(n - 1, 0.975)) * float(array.std(ddof=1)) / math.sqrt(n)
     return mean, mean - half, mean + half

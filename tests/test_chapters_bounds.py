@@ -209,6 +209,13 @@ def test_scaling_and_power():
     assert accounting.power(frame) == pytest.approx(1.5)
 
 
+def test_mean_interval_is_students():
+    mean, low, high = accounting.mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    half = 2.7764451 * math.sqrt(2.5 / 5)
+    assert (mean, low, high) == pytest.approx((3, 3 - half, 3 + half))
+    assert accounting.mean_interval([2.0]) == (2, 2, 2)
+
+
 def test_compare_agrees_with_the_loop():
     instance = accounting.diagonal_crowd(0.5, 2)
     frame = accounting.compare({"a": instance}, {"w": WidthGuided()}, 500, 2, 7)
