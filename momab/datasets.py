@@ -89,7 +89,8 @@ def _source(dataset: str) -> Source:
 
 def folders(data_dir: str | Path | None = None) -> list[Path]:
     """The folders that are searched, in order; `get` downloads into the first."""
-    import pooch
+    # not pooch.os_cache, the same folder: importing pooch loads tqdm, which warns in notebooks
+    from platformdirs import user_cache_path
 
     if data_dir is not None:
         return [Path(data_dir).expanduser()]
@@ -97,7 +98,7 @@ def folders(data_dir: str | Path | None = None) -> list[Path]:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     return [
         *([Path(named).expanduser()] if named else []),
-        Path(pooch.os_cache("momab")),
+        user_cache_path("momab"),
         beside,
     ]
 
