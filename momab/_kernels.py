@@ -201,18 +201,15 @@ def _race(U, j, ties, t, run, stream, key0, key1):
     """
     K = U.shape[0]
     first, second, third = -np.inf, -np.inf, -np.inf
+    for a in range(K):  # without branches: they would be mispredicted
+        u = U[a, j]
+        third = max(third, min(second, u))
+        second = max(second, min(first, u))
+        first = max(first, u)
     b, c = 0, 0
     for a in range(K):
-        u = U[a, j]
-        if u > second:
-            third = second
-            if u > first:
-                second, c = first, b
-                first, b = u, a
-            else:
-                second, c = u, a
-        elif u > third:
-            third = u
+        b = a if U[a, j] == first else b
+        c = a if U[a, j] == second else c
     if second < first - NEAR and third < second - NEAR:
         return b, c, third, False
     # Near ties: all arms within TIE of the best have the same chance.
@@ -222,6 +219,7 @@ def _race(U, j, ties, t, run, stream, key0, key1):
             ties[n] = a
             n += 1
     tied = n > 1
+    b = ties[0]
     if tied:
         b = ties[np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))]
         second = -np.inf
@@ -359,11 +357,12 @@ def _width_guided(
                 j = champion
                 if rule == 0:
                     m0, m1, m2, m3 = W[0], W[0], W[0], W[0]  # four at a time: less waiting
-                    for i in range(0, d - 3, 4):
-                        m0 = max(m0, W[i])
-                        m1 = max(m1, W[i + 1])
-                        m2 = max(m2, W[i + 2])
-                        m3 = max(m3, W[i + 3])
+                    for i in range(d // 4):
+                        k = u64(4 * i)
+                        m0 = max(m0, W[k])
+                        m1 = max(m1, W[k + u64(1)])
+                        m2 = max(m2, W[k + u64(2)])
+                        m3 = max(m3, W[k + u64(3)])
                     for i in range(d - d % 4, d):
                         m0 = max(m0, W[i])
                     least = max(max(m0, m1), max(m2, m3)) - TIE
@@ -384,12 +383,12 @@ def _width_guided(
                             widest += 1
                     if differ != 0:
                         word = _coin(t, 2 * d + 1, run, stream, key0, key1)
-                        k = np.int64((word * u64(widest)) >> u64(32))
+                        skip = np.int64((word * u64(widest)) >> u64(32))
                         for i in range(d):
                             if W[i] >= least:
-                                if k == 0:
+                                if skip == 0:
                                     j = i
-                                k -= 1
+                                skip -= 1
                 elif rule == 1:
                     word = _coin(t, 2 * d + 1, run, stream, key0, key1)
                     j = np.int64((word * u64(d)) >> u64(32))
@@ -425,7 +424,7 @@ def _width_guided(
                 u = sums[arm, j] / n + radius
                 U[arm, j] = u
                 reached += 1 if u > Uc[j] - NEAR else 0
-                rest[j] = u if u > rest[j] else rest[j]
+                rest[j] = max(rest[j], u)
             stales = 0
             for i in range(mine):
                 j = own[arm, i]
@@ -487,9 +486,11 @@ def _extremes(V, a, f):
     """Return the maximum and the minimum over j of V_a - V_f, four objectives at a time."""
     x0, x1, x2, x3 = V[a, 0] - V[f, 0], V[a, 1] - V[f, 1], V[a, 2] - V[f, 2], V[a, 3] - V[f, 3]
     h0, h1, h2, h3 = x0, x1, x2, x3
-    for j in range(4, V.shape[1], 4):
-        y0, y1 = V[a, j] - V[f, j], V[a, j + 1] - V[f, j + 1]
-        y2, y3 = V[a, j + 2] - V[f, j + 2], V[a, j + 3] - V[f, j + 3]
+    for i in range(1, V.shape[1] // 4):
+        j0 = u64(4 * i)
+        j1, j2, j3 = j0 + u64(1), j0 + u64(2), j0 + u64(3)
+        y0, y1, y2, y3 = V[a, j0], V[a, j1], V[a, j2], V[a, j3]
+        y0, y1, y2, y3 = y0 - V[f, j0], y1 - V[f, j1], y2 - V[f, j2], y3 - V[f, j3]
         h0, h1, h2, h3 = max(h0, y0), max(h1, y1), max(h2, y2), max(h3, y3)
         x0, x1, x2, x3 = min(x0, y0), min(x1, y1), min(x2, y2), min(x3, y3)
     return max(max(h0, h1), max(h2, h3)), min(min(x0, x1), min(x2, x3))
@@ -536,7 +537,7 @@ def _cover(V, a, f, drift, counts, low, limit):
     """Keep arm a, which is not pulled, dominated by arm f."""
     for j in range(V.shape[1]):
         side = V[a, j] + drift
-        low[f, j] = side if side > low[f, j] else low[f, j]
+        low[f, j] = max(low[f, j], side)  # max, for a plain store: masked ones are slow
     limit[f] = counts[f]
 
 
@@ -615,7 +616,7 @@ def _close_box(a, counts, low, limit):
 
 
 @jit
-def _box_optimistic(V, K, sums, counts, inside, witness, slope, G, low, high, reach, limit):
+def _box_optimistic(V, K, sums, counts, inside, witness, slope, gap, G, low, high, reach, limit):
     """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
     growth = 1.0
     for a in range(K):
@@ -639,7 +640,7 @@ def _box_optimistic(V, K, sums, counts, inside, witness, slope, G, low, high, re
                         if most < deepest:
                             deepest = most
                             witness[a] = f
-            G[a, a] = deepest
+            gap[a] = -deepest
             if deepest < -2.0 * GUARD:
                 rate = max(0.0, slope[a] - SLOWEST * slope[witness[a]])
                 growth = min(growth, (-0.5 * deepest - GUARD) / max(rate, 1e-30))
@@ -658,9 +659,9 @@ def _box_optimistic(V, K, sums, counts, inside, witness, slope, G, low, high, re
         else:
             f = witness[a]
             drift = _drift(slope, growth, a, f)
-            if G[a, a] >= -2.0 * GUARD:
+            if gap[a] <= 2.0 * GUARD:
                 _close_box(f, counts, low, limit)
-            elif -G[a, a] - drift < reach[f]:
+            elif gap[a] - drift < reach[f]:
                 _cover(V, a, f, drift, counts, low, limit)
     return growth
 
@@ -711,7 +712,9 @@ def _allowance(margin, slope, a, f, growth, used):
 
 
 @jit
-def _settle(V, moved, K, counts, inside, witness, slope, growth, used, boxes, above, below, queue):
+def _settle(
+    V, moved, K, counts, inside, witness, slope, growth, used, boxes, gap, above, below, queue
+):
     """Find the verdicts about an arm that left its box, and those that hang on them.
 
     Every vector of a member is up to date, and the bonus has grown by ``used``.  Returns how far
@@ -724,6 +727,7 @@ def _settle(V, moved, K, counts, inside, witness, slope, growth, used, boxes, ab
     while waiting > 0:
         waiting -= 1
         a = queue[waiting]
+        went = 2.0 * reach[a]  # more than it has moved since it was last compared
         _open_box(V, a, counts, low, high, reach, limit)
         # Does a member dominate it?
         deepest, dominator = 0.0, -1
@@ -739,6 +743,7 @@ def _settle(V, moved, K, counts, inside, witness, slope, growth, used, boxes, ab
                 return -1.0
             inside[a] = False
             witness[a] = dominator
+            gap[a] = -deepest
             drift = _drift(slope, growth, a, dominator)
             if -deepest - drift < reach[dominator]:
                 _cover(V, a, dominator, drift, counts, low, limit)
@@ -759,6 +764,7 @@ def _settle(V, moved, K, counts, inside, witness, slope, growth, used, boxes, ab
                         return -1.0
                     inside[f] = False
                     witness[f] = a
+                    gap[f] = -below[f] + went
                     if -below[f] - rise < reach[a]:
                         _cover(V, f, a, rise, counts, low, limit)
                     continue
@@ -773,8 +779,12 @@ def _settle(V, moved, K, counts, inside, witness, slope, growth, used, boxes, ab
         # The arms that it dominated.
         for g in range(K):
             if witness[g] == a:
-                _, least = _extremes(V, a, g)
+                gap[g] -= went
                 rise = _drift(slope, growth, g, a)
+                if gap[g] - rise > reach[a]:
+                    continue
+                _, least = _extremes(V, a, g)
+                gap[g] = least
                 if least <= rise:
                     witness[g] = -1
                     queue[waiting] = g
@@ -799,11 +809,13 @@ def _locate(V, a, d, sums, counts, clog):
 def _slack(V, low, high, a):
     """Return the distance of V_a from the nearest side of its box."""
     s0, s1, s2, s3 = np.inf, np.inf, np.inf, np.inf
-    for j in range(0, V.shape[1], 4):
-        s0 = min(s0, min(V[a, j] - low[a, j], high[a, j] - V[a, j]))
-        s1 = min(s1, min(V[a, j + 1] - low[a, j + 1], high[a, j + 1] - V[a, j + 1]))
-        s2 = min(s2, min(V[a, j + 2] - low[a, j + 2], high[a, j + 2] - V[a, j + 2]))
-        s3 = min(s3, min(V[a, j + 3] - low[a, j + 3], high[a, j + 3] - V[a, j + 3]))
+    for i in range(V.shape[1] // 4):
+        j0 = u64(4 * i)
+        j1, j2, j3 = j0 + u64(1), j0 + u64(2), j0 + u64(3)
+        s0 = min(s0, min(V[a, j0] - low[a, j0], high[a, j0] - V[a, j0]))
+        s1 = min(s1, min(V[a, j1] - low[a, j1], high[a, j1] - V[a, j1]))
+        s2 = min(s2, min(V[a, j2] - low[a, j2], high[a, j2] - V[a, j2]))
+        s3 = min(s3, min(V[a, j3] - low[a, j3], high[a, j3] - V[a, j3]))
     return min(min(s0, s1), min(s2, s3))
 
 
@@ -837,7 +849,8 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     sums = np.zeros((K, d))
     V, low, high = np.zeros((K, padded)), np.zeros((K, padded)), np.zeros((K, padded))
     G = np.zeros((K, K))
-    above, below, slope, reach = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    above, below, slope = np.zeros(K), np.zeros(K), np.zeros(K)
+    reach, gap = np.zeros(K), np.zeros(K)
     patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
     for row in range(pulls.shape[0]):
@@ -875,7 +888,7 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                 found, span = t, np.int64(0)
                 if not annealing:
                     growth = _box_optimistic(
-                        V, K, sums, counts, inside, witness, slope, G, low, high, reach, limit
+                        V, K, sums, counts, inside, witness, slope, gap, G, low, high, reach, limit
                     )
                     per_growth = 2.0 * t * math.sqrt(clog) / c  # rounds per unit of the bonus
                     span = np.int64(min(growth * per_growth, 1e15))
@@ -950,6 +963,7 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     growth,
                     (t - found) / per_growth,
                     (low, high, reach, limit),
+                    gap,
                     above,
                     below,
                     queue,
