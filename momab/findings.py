@@ -569,6 +569,21 @@ def tuning_effect(runs: pd.DataFrame, retuned: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def keep_paper(effect: pd.DataFrame) -> pd.DataFrame:
+    """Lines of :func:`tuning_effect` with everybody tuned but Width-guided, which was before."""
+    kept = effect.copy()
+    guided = kept["policy"] == "Width-guided"
+    for name in ("", "_se"):
+        kept.loc[guided, f"after{name}"] = kept.loc[guided, f"before{name}"]
+    return kept
+
+
+def misled(effect: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
+    """Lines of :func:`tuning_effect` where the tuning made the mean this many times larger."""
+    worse: pd.DataFrame = effect.loc[effect["after"] > factor * effect["before"]]
+    return worse
+
+
 def least(effect: pd.DataFrame, column: str) -> pd.DataFrame:
     """Per group of :func:`tuning_effect`, the policy with the least mean, and the runner-up.
 

@@ -423,3 +423,33 @@ def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
     comma.write_bytes(my_csv.read_bytes())
     with pytest.raises(MomabError, match="commas"):
         describe.study_assignments(comma, "cafe", ["coffee"], (), values)
+
+
+# --- tuning ---------------------------------------------------------------------------------
+
+
+def effect_lines():
+    before, after = (3.0, 2000.0, 10.0, 1000.0), (900.0, 5.0, 10.0, 2.0)
+    return pd.DataFrame(
+        {
+            "dataset": "spotify",
+            "subset_type": subsets.EASY,
+            "policy": study.POLICIES,
+            "before": before,
+            "before_se": 0.1,
+            "after": after,
+            "after_se": 0.1,
+        }
+    )
+
+
+def test_who_is_best_before_after_and_with_the_papers_coefficient():
+    effect = effect_lines()
+    assert findings.least(effect, "before")["best"].tolist() == ["Width-guided"]
+    assert findings.least(effect, "after")["best"].tolist() == ["Scalarized UCB"]
+    kept = findings.keep_paper(effect)
+    [line] = findings.least(kept, "after").to_dict("records")
+    assert (line["best"], line["second"]) == ("Scalarized UCB", "Width-guided")
+    assert line["clear"]
+    assert findings.misled(effect)["policy"].tolist() == ["Width-guided"]
+    assert effect["after"].iloc[0] == 900
