@@ -453,3 +453,17 @@ def test_who_is_best_before_after_and_with_the_papers_coefficient():
     assert line["clear"]
     assert findings.misled(effect)["policy"].tolist() == ["Width-guided"]
     assert effect["after"].iloc[0] == 900
+
+
+@pytest.mark.parametrize("name", ["real-data", "fairness"])
+def test_chapters_build_without_the_data(monkeypatch, name):
+    need_recorded("real")
+    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
+
+    def refuse(*_):
+        raise AssertionError("the data were read")
+
+    monkeypatch.setattr("momab.datasets.load", refuse)
+    small = {"live": True} if name == "real-data" else {"runs": 2, "horizon": 1_000}
+    _, said = play(name, monkeypatch, **small)
+    assert "momab data get spotify" in said
