@@ -58,7 +58,7 @@ def test_only_data_and_long_runs_may_wait():
 def test_every_check_of_the_file_is_a_different_function_of_the_module():
     names = [claim.check for claim in CHECKED]
     assert len(set(names)) == len(names)
-    assert all(name.startswith("momab.ledger.") for name in names)
+    assert all(name.startswith(("momab.ledger.", "momab.ledger_study.")) for name in names)
 
 
 def test_statements_are_whole_sentences_in_our_own_words(shared):
@@ -90,12 +90,13 @@ def test_a_changed_verdict_or_a_check_that_did_not_run_is_noticed():
 
 
 def test_table_for_the_page():
-    few = tuple(c for c in CLAIMS if c.id in ("proposition-1", "definition-1", "table-1"))
-    table = ledger.table(ledger.run(few))
-    assert list(table["item"]) == ["Proposition 1", "Definition 1", "Table 1"]
+    few = tuple(c for c in CLAIMS if c.id in ("proposition-1", "definition-1"))
+    open_claim = replace(few[0], check=None, verdict=None, reason="", pending="needs more thought")
+    table = ledger.table(ledger.run((*few, open_claim)))
+    assert list(table["item"]) == ["Proposition 1", "Definition 1", "Proposition 1"]
     assert list(table["verdict"]) == ["verified", "verified with a caveat", "pending"]
     assert (table["verdict"] == table["recorded"]).all()
-    assert table["reason"].str.len().min() > 20
+    assert table["reason"].str.len().min() > 10
     assert Claim("x", "text", "Abstract", "t", "s", "model").label == "Abstract"
 
 
