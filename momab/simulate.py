@@ -226,45 +226,20 @@ class Results:
     @cached_property
     def pulls(self) -> pd.DataFrame:
         """One row per run and arm: how often it was pulled."""
-        import pandas as pd
-
-        frames = []
-        for task, columns in self._pairs():
-            R, K = columns["pulls"].shape
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "instance": task.instance_name,
-                        "policy": task.policy_name,
-                        "run": np.repeat(columns["run"], K),
-                        "arm": np.tile(np.arange(K), R),
-                        "pulls": columns["pulls"].ravel(),
-                    }
-                )
-            )
-        return _stack(frames)
+        return _stack(
+            [
+                _long(task, columns, "arm", np.arange(task.instance.K), {"pulls": "pulls"})
+                for task, columns in self._pairs()
+            ]
+        )
 
     @cached_property
     def trajectories(self) -> pd.DataFrame:
         """One row per run and checkpoint: regrets after that many pulls."""
-        import pandas as pd
-
-        frames = []
-        for task, columns in self._pairs():
-            R, C = columns["regret_path"].shape
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "instance": task.instance_name,
-                        "policy": task.policy_name,
-                        "run": np.repeat(columns["run"], C),
-                        "t": np.tile(task.checkpoints, R),
-                        "pareto_regret": columns["regret_path"].ravel(),
-                        "fairness_regret": columns["fairness_path"].ravel(),
-                    }
-                )
-            )
-        return _stack(frames)
+        paths = {"pareto_regret": "regret_path", "fairness_regret": "fairness_path"}
+        return _stack(
+            [_long(task, columns, "t", task.checkpoints, paths) for task, columns in self._pairs()]
+        )
 
     def summary(self, metric: str = "pareto_regret", level: float = 0.95) -> pd.DataFrame:
         """One row per instance and policy: location, spread, tails and error rates of a metric.
@@ -311,6 +286,23 @@ class Results:
         except OSError as error:
             raise MomabError(f"cannot write to {target}: {error.strerror}.") from None
         return target
+
+
+def _long(
+    task: Task, columns: Columns, axis: str, labels: IntArray, names: Mapping[str, str]
+) -> pd.DataFrame:
+    """One row per run and entry of the second axis of some (runs, entries) columns."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "instance": task.instance_name,
+            "policy": task.policy_name,
+            "run": np.repeat(columns["run"], len(labels)),
+            axis: np.tile(labels, len(columns["run"])),
+            **{name: columns[source].ravel() for name, source in names.items()},
+        }
+    )
 
 
 def _stack(frames: list[pd.DataFrame]) -> pd.DataFrame:
