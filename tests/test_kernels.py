@@ -242,6 +242,58 @@ def test_long_runs_agree(
     assert_same(fast, twin.play_block(*common, True, True, "python"))
 
 
+# The boxes of the Pareto UCB1 kernel matter most when arms have been pulled 10^5 times.
+HARD: list[tuple[Any, float]] = [
+    ([[0.5, 0.5], [0.5, 0.5], [0.45, 0.45]], 2.0),
+    ([[0.5, 0.5], [0.49, 0.49], [0.48, 0.48]], 0.5),
+    ([[0.5, 0.5, 0.5], [0.5, 0.5, 0.49], [0.49, 0.49, 0.5], [0.4, 0.4, 0.4]], 1.0),
+    ([[0.5], [0.495], [0.49], [0.45]], 0.2),
+]
+
+
+@pytest.mark.parametrize(("means", "c"), HARD)
+def test_very_long_runs_agree_with_a_naive_kernel(kernels: Any, means: Any, c: float) -> None:
+    from numba import njit
+
+    @njit  # type: ignore[untyped-decorator]
+    def naive(rewards: Any, T: int, q: float, run: Any, stream: Any, key: Any) -> Any:
+        K, _, d = rewards.shape
+        counts, sums, arms = np.zeros(K, np.int64), np.zeros((K, d)), np.zeros(T, np.int32)
+        V, members = np.zeros((K, d)), np.zeros(K, np.int64)
+        for t in range(T):
+            arm = t
+            if t >= K:
+                clog = c * kernels._log(t * q)
+                for a in range(K):
+                    V[a] = sums[a] / counts[a] + math.sqrt(clog / counts[a])
+                size = 0
+                for a in range(K):
+                    dominated = False
+                    for f in range(K):
+                        if (V[f] >= V[a]).all() and (V[f] > V[a]).any():
+                            dominated = True
+                    if not dominated:
+                        members[size] = a
+                        size += 1
+                word = kernels._coin(t, 0, run, stream, key, np.uint64(0))
+                arm = members[np.int64((word * np.uint64(size)) >> np.uint64(32))]
+            sums[arm] += rewards[arm, counts[arm]]
+            counts[arm] += 1
+            arms[t] = arm
+        return arms
+
+    T, seed, policy = 500_000, 5, ParetoUCB1(1.5, c)
+    instance = instances.bernoulli(means)
+    source = streams.RewardStream(streams.reward_arrays(instance.source), seed, 2)
+    rewards = np.stack([source.batch(a, 0, T) for a in range(instance.K)])
+    key = np.uint64(seed)
+    stream = np.uint64(streams.coin_stream(policy.name))
+    slow = naive(rewards, T, 1.5, np.uint64(2), stream, key)
+    fast = twin.play_block(instance, policy, T, seed, 2, 1, arms=True, engine="numba")
+    assert fast.arms is not None
+    np.testing.assert_array_equal(fast.arms[0], slow)
+
+
 @pytest.mark.parametrize("c", [1e-12, 1e-5, 1e3, 1e9, 1e15])
 def test_extreme_coefficients(kernels: Any, c: float) -> None:
     for policy in (WidthGuided(c), ParetoUCB1("real", c), ScalarizedUCB(c=c)):
