@@ -94,7 +94,9 @@ def params(
     for row in summary({name: project.notebook(name).parameters for name in names}):
         table.add_row(*row)
     console = Console()
-    console.print(table, soft_wrap=not console.is_terminal)
+    if not console.is_terminal:
+        console.width = 400  # a pipe has no width; words stay whole
+    console.print(table)
 
 
 @app.command()
@@ -189,7 +191,7 @@ def _print_summary(summary: "pd.DataFrame") -> None:
 
     console = Console()
     if not console.is_terminal:
-        console.width = 160
+        console.width = 160  # a pipe has no width
     headers = ("policy", "runs", "mean regret", "95 % interval", "sd", "median", "95 % quantile")
     for name, rows in summary.groupby("instance", sort=False):
         table = Table(*headers, "dominated at the end", "certified", title=str(name), box=None)
