@@ -122,10 +122,9 @@ def recorded(part: str) -> pd.DataFrame:
     if part not in PARTS or not path.exists():
         raise MomabError(f"there are no recorded results for {part!r}; parts: {', '.join(PARTS)}.")
     frame = pd.read_csv(path, dtype={"subset": str})
-    for name in ("cert_true", "cert_on_front"):
-        if name in frame:
-            frame[name] = frame[name].astype("boolean")
-    return frame
+    kinds = {"cert_round": "Int64", "cert_arm": "Int64", "cert_objective": "Int64"}
+    kinds |= {"cert_true": "boolean", "cert_on_front": "boolean"}
+    return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
 
 def recorded_provenance() -> dict[str, Any]:

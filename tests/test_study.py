@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from momab import MomabError, reproduce, study
+from momab import MomabError, instances, reproduce, study
 from momab.instances import SYNTHETIC_SETTINGS
+from momab.policies import WidthGuided
 from momab.subsets import KINDS
 from tests.realdata import load_or_skip
 
@@ -151,6 +152,18 @@ def test_record_then_check_is_identical_and_notices_a_changed_digit(
     assert reproduce.check(other, ["synthetic"])["synthetic"].startswith("line 2: recorded")
     with pytest.raises(MomabError, match="no recorded results for 'risk'"):
         reproduce.recorded("risk")
+
+
+def test_certificates_survive_recording(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
+    found = study.Options(progress=False).simulate(
+        instances.synthetic(0.1, 1, K=3), {"Width-guided": WidthGuided(c=0.2)}, horizon=20, runs=9
+    )
+    assert 0 < found.runs["certified"].sum() < 9
+    parts = reproduce.Parts(TINY)
+    parts.__dict__["synthetic"] = found.runs
+    reproduce.record(parts, ["synthetic"])
+    assert reproduce.check(parts, ["synthetic"]) == {"synthetic": ""}
 
 
 def test_files_are_written(tiny_parts, tmp_path):
