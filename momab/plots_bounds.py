@@ -187,10 +187,7 @@ def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
             x = frame["value"]
             axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
             axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
-            errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
-            axes.errorbar(
-                x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
-            )
+            _measured(axes, x, frame)
             axes.set(xscale="log", yscale="log", xlabel=label)
             axes.set_ylabel("Pareto regret" if number % 2 == 0 else "")
             low, high = float(frame["low"].min()), float(frame["theorem"].max())
@@ -203,6 +200,14 @@ def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
     return fig
 
 
+def _measured(axes: Axes, x: pd.Series[Any], frame: pd.DataFrame) -> None:
+    """The measured means with their intervals: columns mean, low, high."""
+    errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
+    axes.errorbar(
+        x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
+    )
+
+
 def crowd_bounds(frame: pd.DataFrame) -> Figure:
     """Regret and both bounds against the crowd size, on a logarithmic axis."""
     with mpl.rc_context(STYLE):
@@ -210,10 +215,7 @@ def crowd_bounds(frame: pd.DataFrame) -> Figure:
         x = frame["value"]
         axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
         axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
-        errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
-        axes.errorbar(
-            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
-        )
+        _measured(axes, x, frame)
         axes.set(yscale="log", xlabel="size m of the crowd", ylabel="Pareto regret")
         axes.set_ylim(float(frame["low"].min()) / 2, float(frame["theorem"].max()) * 2)
         axes.set_xticks(list(x))
@@ -229,10 +231,7 @@ def tied_regret(frame: pd.DataFrame) -> Figure:
         x = frame["value"]
         axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
         axes.plot(x, frame["tied"], color=PINK, ls="--", label="with ties, 2 radii")
-        errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
-        axes.errorbar(
-            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
-        )
+        _measured(axes, x, frame)
         axes.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="Pareto regret")
         _plain_log(axes, "y")
         _legend_above(axes, 3)

@@ -183,6 +183,18 @@ def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) 
     return fig
 
 
+def _frame_groups(
+    fig: Figure, panels: dict[tuple[str, str], Axes], x: str, y: str, columns: int
+) -> None:
+    """Label the outer panels of :func:`_group_axes` and put one legend above them all."""
+    for axes in list(panels.values())[3:]:
+        axes.set_xlabel(x)
+    for dataset in DATASETS:
+        panels[dataset, KINDS[0]].set_ylabel(y)
+    handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
+    fig.legend(handles, names, loc="outside upper left", ncols=columns)
+
+
 def _once(i: int, label: str) -> str | None:
     return label if i == 0 else None
 
@@ -318,12 +330,7 @@ def geometry_groups(arms: pd.DataFrame) -> Figure:
             axes.set_xticks([0, 1e-3, 1e-2, 1e-1], ["0", ".001", ".01", ".1"])
             axes.minorticks_off()
             axes.grid(visible=False, axis="y")
-        for axes in list(panels.values())[3:]:
-            axes.set_xlabel("Pareto gap")
-        for dataset in DATASETS:
-            panels[dataset, KINDS[0]].set_ylabel("subset")
-        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside upper left", ncols=2)
+        _frame_groups(fig, panels, "Pareto gap", "subset", 2)
     return fig
 
 
@@ -370,12 +377,7 @@ def tuning_curves(curves: pd.DataFrame) -> Figure:
                 best = line[line["chosen"]]
                 axes.plot(best["c"], best["mean"], "*", ms=11, color=INK)
             axes.set(xscale="log", yscale="log")
-        for axes in list(panels.values())[3:]:
-            axes.set_xlabel("coefficient $c$")
-        for dataset in DATASETS:
-            panels[dataset, KINDS[0]].set_ylabel("validation regret")
-        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside upper left", ncols=3)
+        _frame_groups(fig, panels, "coefficient $c$", "validation regret", 3)
     return fig
 
 
