@@ -13,7 +13,7 @@ import hashlib
 import html
 import io
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from momab.errors import MomabError
 
@@ -101,21 +101,22 @@ def table_html(frame: pd.DataFrame, caption: str, index: bool = False, decimals:
 
 def figure(fig: Figure, alt: str, caption: str = "") -> None:
     """Show a figure in a notebook; ``alt`` says in a sentence what is to be seen."""
-    _display({"text/html": figure_html(fig, alt, caption), "text/plain": alt})
+    bundle({"text/html": figure_html(fig, alt, caption), "text/plain": alt})
 
 
 def table(frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3) -> None:
     """Show a table in a notebook."""
     text = frame.to_string(index=index)
-    _display({"text/html": table_html(frame, caption, index, decimals), "text/plain": text})
+    bundle({"text/html": table_html(frame, caption, index, decimals), "text/plain": text})
 
 
 def say(text: str) -> None:
     """Show prose whose numbers the cell has just computed; Markdown with $mathematics$."""
-    _display({"text/markdown": text, "text/plain": text})
+    bundle({"text/markdown": text, "text/plain": text})
 
 
-def _display(bundle: dict[str, Any]) -> None:
+def bundle(forms: dict[str, str]) -> None:
+    """Show one thing in several forms, of which a viewer takes the richest it knows."""
     from IPython.display import display
 
-    display(bundle, raw=True)
+    display(forms, raw=True)
