@@ -104,7 +104,7 @@ def _plain_block(name: str, title: str, body: list[str]) -> Iterable[str]:
     if name == "math":
         yield from ("$$", *body, "$$")
         return
-    if name in ("index", "raw", "bibliography", "glossary", "toctree"):
+    if name in ("index", "raw", "bibliography", "glossary", "toctree", "slide", "notes"):
         return
     kind = name.rpartition(":")[2].replace("-", " ").capitalize()
     if paper := re.fullmatch(r"paper-[a-z]+-(\d+)", options.get("label", "")):

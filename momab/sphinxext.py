@@ -29,8 +29,10 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from momab import slides
+
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
-_HIDDEN = ("momab._", "momab.cli", "momab.sphinxext")
+_HIDDEN = ("momab._", "momab.cli", "momab.sphinxext", "momab.slides")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -50,6 +52,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", _show_definitions)
     app.connect("html-page-context", _page_links, priority=600)
     app.connect("build-finished", _copy_files)
+    slides.register(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
