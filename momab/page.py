@@ -7,6 +7,7 @@ import html
 import re
 from collections.abc import Iterable
 
+from momab.myst import Directive, pieces
 from momab.notebooks import Job, Node
 from momab.parameters import value_text
 
@@ -43,8 +44,9 @@ To make this page again, or with other values:</p>
     node.cells.append(cell)
 
 
-_FENCE = re.compile(r"^(?P<mark>`{3,}|:{3,})\{(?P<name>[\w:-]+)\}[ \t]*(?P<title>.*)$")
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`]*)`")
+_SILENT = {"index", "raw", "bibliography", "glossary", "toctree"}
+_SILENT |= {"slide", "notes", "solution-end"}
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$")
 
 
@@ -77,39 +79,26 @@ def _plain_role(match: re.Match[str]) -> str:
 
 
 def _plain_blocks(lines: list[str]) -> Iterable[str]:
-    number = 0
-    while number < len(lines):
-        match = _FENCE.match(lines[number])
-        if match is None:
-            yield lines[number]
-            number += 1
-            continue
-        mark, start = match["mark"], number + 1
-        number = start
-        while number < len(lines) and not re.fullmatch(
-            rf"{re.escape(mark[0])}{{{len(mark)},}}\s*", lines[number]
-        ):
-            number += 1
-        yield from _plain_block(match["name"], match["title"], lines[start:number])
-        number += 1
+    for piece in pieces(lines):
+        if isinstance(piece, Directive):
+            yield from _plain_block(piece)
+        else:
+            yield piece
 
 
-def _plain_block(name: str, title: str, body: list[str]) -> Iterable[str]:
-    options: dict[str, str] = {}
-    while body and (option := re.match(r"^:([\w-]+):\s*(.*)$", body[0])):
-        options[option[1]] = option[2]
-        body = body[1:]
-    while body and not body[0].strip():
-        body = body[1:]
+def _plain_block(piece: Directive) -> Iterable[str]:
+    name, title, body = piece.name, piece.title, piece.body
     if name == "math":
         yield from ("$$", *body, "$$")
         return
-    if name in ("index", "raw", "bibliography", "glossary", "toctree", "slide", "notes"):
+    if name in _SILENT:
         return
     kind = name.rpartition(":")[2].replace("-", " ").capitalize()
-    if paper := re.fullmatch(r"paper-[a-z]+-(\d+)", options.get("label", "")):
-        kind += f" {paper[1]}"
-    if name in ("admonition", "dropdown"):
+    if number := re.fullmatch(r"[\w-]+-(\d+)", piece.options.get("label", "")):
+        kind += f" {number[1]}"
+    if name in ("solution", "solution-start"):
+        head = f"**Solution of exercise {title.rpartition('-')[2]}.**"
+    elif name in ("admonition", "dropdown"):
         head = f"**{title}**"
     else:
         head = f"**{kind}** ({title})." if title else f"**{kind}.**"

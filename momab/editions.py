@@ -1,0 +1,96 @@
+"""The editions of the book: the instructor's has everything, the student's has no solutions.
+
+Both come from the same executed notebooks.  A solution is a ``{solution}`` block, or everything
+from ``{solution-start}`` to ``{solution-end}``, cells and their outputs included.  A teaching
+note is an admonition of class ``teaching``.  Speaker notes may give answers away, so they are
+dropped with them.
+
+No cell outside a solution may run after a solution's cell (`check_order`): a student's page is
+then what executing the page without its solutions would give.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+from momab.errors import MomabError
+from momab.myst import Directive, pieces
+from momab.notebooks import Node
+
+EDITIONS = ("instructor", "student")
+
+
+def check_edition(name: str) -> str:
+    """The name, if there is such an edition."""
+    if name not in EDITIONS:
+        raise MomabError(f"there is no edition {name!r}; allowed: {', '.join(EDITIONS)}.")
+    return name
+
+
+def student(node: Node) -> Node:
+    """A copy of a notebook without solutions, teaching notes and speaker notes."""
+    node = copy.deepcopy(node)
+    kept, inside = [], False
+    for cell in node.cells:
+        if cell.cell_type == "markdown":
+            lines, inside = _without_answers(cell.source.splitlines(), inside)
+            cell.source = "\n".join(lines).strip()
+            if cell.source:
+                kept.append(cell)
+        elif not inside:
+            kept.append(cell)
+    node.cells = kept
+    return node
+
+
+def student_text(text: str) -> str:
+    """A prose page without solutions and teaching notes."""
+    return "\n".join(_without_answers(text.splitlines(), False)[0]) + "\n"
+
+
+def _without_answers(lines: list[str], inside: bool) -> tuple[list[str], bool]:
+    """The lines that stay, and whether the text ends inside a solution."""
+    kept: list[str] = []
+    for piece in pieces(lines):
+        if isinstance(piece, Directive):
+            if piece.name == "solution-start":
+                inside = True
+            elif piece.name == "solution-end":
+                inside = False
+            elif not inside and not _answers(piece):
+                kept += piece.lines
+        elif not inside:
+            kept.append(piece)
+    return kept, inside
+
+
+def _answers(piece: Directive) -> bool:
+    return piece.name in ("solution", "notes") or "teaching" in piece.classes
+
+
+def solution_cells(node: Node) -> Iterator[tuple[str, Node]]:
+    """The code cells inside solutions, each with the label of its exercise."""
+    label = ""
+    for cell in node.cells:
+        if cell.cell_type == "code":
+            if label:
+                yield label, cell
+            continue
+        for piece in pieces(cell.source.splitlines()):
+            if isinstance(piece, Directive) and piece.name.startswith("solution-"):
+                label = piece.title if piece.name == "solution-start" else ""
+
+
+def check_order(node: Node, where: str) -> None:
+    """Refuse a notebook in which a cell outside a solution runs after a solution's cell."""
+    inside = [id(cell) for _, cell in solution_cells(node)]
+    seen = False
+    for cell in node.cells:
+        if cell.cell_type == "code":
+            if seen and id(cell) not in inside:
+                raise MomabError(
+                    f"{where}: a code cell outside the solutions follows a solution's cell "
+                    f"({cell.source.strip().splitlines()[0]!r}); move it before the exercises."
+                )
+            seen = seen or id(cell) in inside

@@ -1,0 +1,106 @@
+"""The course material of every chapter: exercises, solutions, teaching notes, slides."""
+
+import re
+from functools import cache
+
+import pytest
+
+from momab import editions, exercises, myst
+from momab.notebooks import Notebook, Project
+from tests.conftest import ROOT
+
+PROJECT = Project(ROOT)
+LEVELS = ["warm-up", "standard", "challenge", "research"]
+KINDS = {"programming", "breaks-hypothesis"}
+CHAPTERS = [n for n in PROJECT.pages if n in PROJECT.names and n not in ("index", "claims")]
+
+
+@cache
+def chapter(name: str) -> Notebook:
+    return PROJECT.notebook(name)
+
+
+def directives(name: str) -> list[myst.Directive]:
+    return [
+        piece
+        for cell in chapter(name).node.cells
+        if cell.cell_type == "markdown"
+        for piece in myst.pieces(cell.source.splitlines())
+        if isinstance(piece, myst.Directive)
+    ]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_has_four_to_eight_exercises_numbered_in_order(name: str) -> None:
+    found = myst.exercises(chapter(name).node)
+    assert 4 <= len(found) <= 8
+    assert [e.label for e in found] == [f"{name}-{n + 1}" for n in range(len(found))]
+    assert all(e.title for e in found)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_exercises_rise_from_warm_up_to_research(name: str) -> None:
+    found = myst.exercises(chapter(name).node)
+    levels = []
+    for exercise in found:
+        [level] = exercise.classes & set(LEVELS)
+        levels.append(LEVELS.index(level))
+        assert exercise.classes <= set(LEVELS) | KINDS
+    assert levels == sorted(levels)
+    assert levels[0] == 0
+    assert levels[-1] == len(LEVELS) - 1
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_breaks_a_hypothesis_and_has_two_programming_exercises(name: str) -> None:
+    found = myst.exercises(chapter(name).node)
+    assert any("breaks-hypothesis" in e.classes for e in found)
+    assert sum(e.programming for e in found) >= 2
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_programming_exercises_and_their_judges_correspond(name: str) -> None:
+    marked = [e for e in myst.exercises(chapter(name).node) if e.programming]
+    assert [e.label for e in marked] == [e.name for e in exercises.of_chapter(name)]
+    for exercise in marked:
+        code, check = exercise.starter
+        assert check == f'momab.check("{exercise.label}", {exercise.answer_name})'
+        compile(code, exercise.label, "exec")
+        assert re.search(rf"\b{exercise.answer_name}\b", code)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_exercise_has_one_folded_solution(name: str) -> None:
+    blocks = [d for d in directives(name) if d.name in ("solution", "solution-start")]
+    assert [d.title for d in blocks] == [e.label for e in myst.exercises(chapter(name).node)]
+    assert all("dropdown" in d.classes for d in blocks)
+    ends = [d.name for d in directives(name) if d.name.startswith("solution-")]
+    assert ends == ["solution-start", "solution-end"] * (len(ends) // 2)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_solutions_of_programming_exercises_call_the_check(name: str) -> None:
+    code: dict[str, str] = {}
+    for label, cell in editions.solution_cells(chapter(name).node):
+        code[label] = code.get(label, "") + cell.source + "\n"
+    for exercise in exercises.of_chapter(name):
+        assert f'momab.check("{exercise.name}"' in code[exercise.name]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_dropping_solutions_cannot_change_the_rest_of_a_page(name: str) -> None:
+    editions.check_order(chapter(name).node, name)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_has_teaching_notes_and_six_to_twelve_slides(name: str) -> None:
+    found = directives(name)
+    assert 1 <= sum("teaching" in d.classes for d in found) <= 3
+    tagged = sum("slide" in cell.metadata.get("tags", []) for cell in chapter(name).node.cells)
+    assert 6 <= sum(d.name == "slide" for d in found) + tagged <= 12
+    assert sum(d.name == "notes" for d in found) >= 3
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_nothing_uses_the_gated_form_of_an_exercise(name: str) -> None:
+    assert not [d for d in directives(name) if d.name.startswith("exercise-")]
