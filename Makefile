@@ -4,13 +4,14 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+EDITION ?= instructor
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-for-$(notdir $(PYTHON))
 
 .PHONY: help book pdf test lint bench lock clean
 
 help:
-	@echo "make book   build the site into _build/html"
+	@echo "make book   build the site into _build/html (EDITION=student: no solutions, _build/student)"
 	@echo "make pdf    print the site to _build/momab.pdf (needs Chromium)"
 	@echo "make test   lint, type-check and test"
 	@echo "make lint   ruff and mypy only"
@@ -26,7 +27,7 @@ $(STAMP): requirements.txt pyproject.toml
 	@touch $@
 
 book: $(STAMP)
-	@$(BIN)/momab book
+	@$(BIN)/momab book --edition $(EDITION)
 
 pdf: book
 	@$(BIN)/momab pdf

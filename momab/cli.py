@@ -37,13 +37,18 @@ def _root() -> None:
 
 @app.command()
 def book(
-    profile: Profile = "quick", parameter: Assignments = None, workers: Workers = None
+    profile: Profile = "quick",
+    parameter: Assignments = None,
+    workers: Workers = None,
+    edition: Annotated[
+        str, typer.Option(help="instructor (everything), or student (no solutions).")
+    ] = "instructor",
 ) -> None:
-    """Execute what has changed and build the site into _build/html."""
+    """Execute what has changed and build the site: _build/html, or _build/student."""
     from momab.notebooks import Project
     from momab.site import build
 
-    report = build(Project.find(), profile, parameter or (), workers)
+    report = build(Project.find(), profile, parameter or (), workers, edition=edition)
     print(
         f"{'built' if report.built else 'nothing has changed'} in {report.seconds:.1f} s "
         f"({report.executed} notebooks executed, {report.reused} reused): "

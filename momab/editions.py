@@ -12,11 +12,12 @@ then what executing the page without its solutions would give.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 
 from momab.errors import MomabError
 from momab.myst import Directive, pieces
-from momab.notebooks import Node
+from momab.notebooks import BuildError, Node
 
 EDITIONS = ("instructor", "student")
 
@@ -80,6 +81,24 @@ def solution_cells(node: Node) -> Iterator[tuple[str, Node]]:
         for piece in pieces(cell.source.splitlines()):
             if isinstance(piece, Directive) and piece.name.startswith("solution-"):
                 label = piece.title if piece.name == "solution-start" else ""
+
+
+def for_instructors(text: str) -> bool:
+    """Whether a page says in its header that it is for the instructor edition alone."""
+    import yaml
+
+    header = re.match(r"---\n(.*?)\n---\n", text, flags=re.DOTALL)
+    said = yaml.safe_load(header[1]) if header else {}
+    return bool(said.get("momab", {}).get("edition") == "instructor")
+
+
+def check_solutions(node: Node, where: str) -> None:
+    """Refuse an executed notebook whose solutions fail their own checks, or affect the rest."""
+    check_order(node, where)
+    for label, cell in solution_cells(node):
+        for output in cell.get("outputs", []):
+            if 'data-right="false"' in "".join(output.get("data", {}).get("text/html", "")):
+                raise BuildError(f"{where}: the solution of {label} fails its own check.")
 
 
 def check_order(node: Node, where: str) -> None:

@@ -22,6 +22,7 @@ import json
 import multiprocessing
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -152,10 +153,19 @@ class Notebook:
         transform = TransformerManager().transform_cell
         return "\n".join(transform(cell.source) for cell in self.code_cells)
 
+    @property
+    def _judges(self) -> str:
+        """Code that uses what judges the answers of this notebook, which `check` finds by name."""
+        names = re.findall(r"\bcheck\(\s*[\"']([\w-]+)-\d+[\"']", self.code)
+        modules = sorted({name.replace("-", "_") for name in names})
+        return "".join(
+            f"\nfrom momab.exercises import {module}\n{module}.EXERCISES" for module in modules
+        )
+
     def key(self, values: Values, library: Library, lock: str) -> str:
         """The digest under which an execution with these values is kept."""
         try:
-            needed = library.fingerprint(self.code)
+            needed = library.fingerprint(self.code + self._judges)
         except SyntaxError as error:
             raise BuildError(f"notebooks/{self.path.name}: {error.msg}: {error.text}") from None
         inputs = self.node.metadata.get("momab", {}).get("inputs", [])

@@ -20,13 +20,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from momab import notebooks
+from momab import editions, notebooks
 from momab.notebooks import BuildError, Job, Project
 from momab.parameters import Settings, Values, read_assignments, read_profile, resolve
 
@@ -58,18 +58,23 @@ def build(
     assignments: Iterable[str] = (),
     workers: int | None = None,
     quiet: bool = False,
+    edition: str = "instructor",
 ) -> Report:
-    """Execute and build the whole book; the site is at ``_build/html`` afterwards."""
+    """Execute and build the whole book; the site is at ``_build/html`` afterwards.
+
+    The student edition is made of the same executed notebooks, and is at ``_build/student``.
+    """
     started = time.perf_counter()
     settings = read_assignments(assignments)
     in_book = [name for name in project.names if name in project.pages]  # the rest are drafts
     values = chosen_values(project, in_book, profile, settings)
-    site = project.build / "html"
+    student = editions.check_edition(edition) == "student"
+    site = project.build / ("student" if student else "html")
     with one_at_a_time(project.build):
         jobs = notebooks.plan(project, values)
         executed = notebooks.execute(jobs, workers, quiet)
-        stage = project.build / "stage"
-        key = write_stage(project, jobs, stage)
+        stage = project.build / ("stage-student" if student else "stage")
+        key = write_stage(project, jobs, stage, edition)
         fresh = _site_key(site) != key
         if fresh:
             build_site(stage, site, key)
@@ -105,8 +110,11 @@ def _site_key(site: Path) -> str:
 # ---- staging -------------------------------------------------------------------------------
 
 
-def write_stage(project: Project, jobs: Iterable[Job], stage: Path) -> str:
+def write_stage(
+    project: Project, jobs: Iterable[Job], stage: Path, edition: str = "instructor"
+) -> str:
     """Write the book source with executed notebooks; return a digest of all that matters."""
+    import jupytext
     import nbformat
 
     from momab.page import add_colophon, readable
@@ -114,26 +122,40 @@ def write_stage(project: Project, jobs: Iterable[Job], stage: Path) -> str:
     shutil.rmtree(stage, ignore_errors=True)
     (stage / "downloads").mkdir(parents=True)
     executed_folder = project.build / "executed"
-    shutil.rmtree(executed_folder, ignore_errors=True)
-    executed_folder.mkdir()
+    student = edition == "student"
+    if not student:
+        shutil.rmtree(executed_folder, ignore_errors=True)
+        executed_folder.mkdir()
     sources: dict[str, str] = {}
     for job in jobs:
         name = job.notebook.name
         node = notebooks.load(job)
-        nbformat.write(node, executed_folder / f"{name}.ipynb")
+        editions.check_solutions(node, f"notebooks/{name}.md")
+        source = job.notebook.path.read_text(encoding="utf-8")
+        if student:
+            node = editions.student(node)
+            source = jupytext.writes(editions.student(job.notebook.node), "md:myst")
+        else:
+            nbformat.write(node, executed_folder / f"{name}.ipynb")
         nbformat.write(readable(node), stage / "downloads" / f"{name}.ipynb")
-        shutil.copyfile(job.notebook.path, stage / "downloads" / f"{name}.md")
+        (stage / "downloads" / f"{name}.md").write_text(source, encoding="utf-8")
         add_colophon(node, job)
         nbformat.write(node, stage / f"{name}.ipynb")
         sources[name] = f"notebooks/{name}.md"
     for path in sorted((project.root / "book").glob("*.md")):
-        shutil.copyfile(path, stage / path.name)
+        text = path.read_text(encoding="utf-8")
+        if student and editions.for_instructors(text):
+            continue
+        text = editions.student_text(text) if student else text
+        (stage / path.name).write_text(text, encoding="utf-8")
         sources[path.stem] = f"book/{path.name}"
-    write_frame(project, stage, sources)
+    write_frame(project, stage, sources, edition)
     return _digest(project, stage)
 
 
-def write_frame(project: Project, stage: Path, sources: Mapping[str, str]) -> None:
+def write_frame(
+    project: Project, stage: Path, sources: Mapping[str, str], edition: str = "instructor"
+) -> None:
     """Write what a staged book needs besides its pages: assets, configuration, contents."""
     import yaml
 
@@ -141,10 +163,14 @@ def write_frame(project: Project, stage: Path, sources: Mapping[str, str]) -> No
     shutil.copytree(project.root / "book", stage / "book", ignore=assets)
     config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
     config["execute"] = {"execute_notebooks": "off"}
-    config.setdefault("sphinx", {}).setdefault("config", {})["momab_sources"] = dict(sources)
+    settings = config.setdefault("sphinx", {}).setdefault("config", {})
+    settings |= {"momab_sources": dict(sources), "momab_edition": edition}
     (stage / "_config.yml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
     toc = yaml.safe_load((project.root / "_toc.yml").read_text(encoding="utf-8"))
-    (stage / "_toc.yml").write_text(yaml.safe_dump(_flat(toc), sort_keys=False), encoding="utf-8")
+    toc = _flat(toc)
+    if edition == "student":
+        toc = _only(toc, sources)
+    (stage / "_toc.yml").write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")
 
 
 def _flat(entry: Any) -> Any:
@@ -156,6 +182,19 @@ def _flat(entry: Any) -> Any:
             key: Path(value).name if key in ("file", "root") else _flat(value)
             for key, value in entry.items()
         }
+    return entry
+
+
+def _only(entry: Any, pages: Container[str]) -> Any:
+    """The table of contents with these pages only, and no empty parts."""
+    if isinstance(entry, list):
+        kept = [_only(item, pages) for item in entry]
+        return [item for item in kept if item]
+    if isinstance(entry, dict):
+        if "file" in entry and entry["file"] not in pages:
+            return None
+        inner = {key: _only(value, pages) for key, value in entry.items()}
+        return None if inner.get("chapters") == [] and "file" not in inner else inner
     return entry
 
 

@@ -1,7 +1,8 @@
 """The Sphinx extension of the book: what every build of it needs, plain or staged.
 
 - MathJax is served by the site itself, from the installed package that carries it.
-- Statements labelled ``paper-<kind>-<number>`` carry the paper's number.
+- Statements labelled ``paper-<kind>-<number>`` carry the paper's number, exercises labelled
+  ``<page>-<number>`` that number, and their level and kind as badges.
 - ``{prf:proof}`` folds, and is open in print.
 - A line ``% modules ...`` becomes a section for each of these modules of the library.
 - Pages get download, source and launch links that open the right file, and a social preview.
@@ -32,12 +33,14 @@ from sphinx.util.docutils import SphinxDirective
 from momab import slides
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
+_BADGES = ("warm-up", "standard", "challenge", "research", "programming", "breaks-hypothesis")
 _HIDDEN = ("momab._", "momab.cli", "momab.sphinxext", "momab.slides")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register everything with Sphinx."""
     app.add_config_value("momab_sources", {}, "html")
+    app.add_config_value("momab_edition", "instructor", "html")
     app.add_node(fold, html=(_visit_fold, _depart_fold))
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("sphinx_proof")
@@ -47,9 +50,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("missing-reference", _named_in_code)
     app.connect("config-inited", _use_own_mathjax)
     app.connect("builder-inited", _apply_environment, priority=400)
-    app.connect("env-get-updated", _number_as_in_the_paper, priority=900)
+    app.connect("env-get-updated", _number_as_named, priority=900)
     app.connect("doctree-resolved", _drop_repeated_ids)
     app.connect("doctree-resolved", _show_definitions)
+    app.connect("doctree-resolved", _show_badges)
     app.connect("html-page-context", _page_links, priority=600)
     app.connect("build-finished", _copy_files)
     slides.register(app)
@@ -114,14 +118,32 @@ def _mend(page: Path) -> None:
 # ---- statements and proofs -----------------------------------------------------------------
 
 
-def _number_as_in_the_paper(app: Sphinx, env: Any) -> list[str]:
-    """Give every labelled statement of the paper its number there."""
-    for kinds in env.toc_fignumbers.values():
-        for labels in kinds.values():
+def _number_as_named(app: Sphinx, env: Any) -> list[str]:
+    """Give every statement its number in the paper, and every exercise that of its label.
+
+    ``width-floor-2`` is the second exercise of the page ``width-floor``.
+    """
+    for page, kinds in env.toc_fignumbers.items():
+        name = re.escape(page.rpartition("/")[2])
+        for kind, labels in kinds.items():
+            pattern = re.compile(rf"{name}-(\d+)") if kind == "exercise" else _PAPER
             for label in labels:
-                if match := _PAPER.fullmatch(label):
+                if match := pattern.fullmatch(label):
                     labels[label] = (int(match[1]),)
     return []
+
+
+def _show_badges(app: Sphinx, tree: Any, page: str) -> None:
+    """Write an exercise's level and kind, which are its classes, into its title."""
+    for exercise in list(tree.findall(lambda node: "exercise" in _classes(node))):
+        title = exercise[0]
+        for badge in (name for name in _BADGES if name in exercise["classes"]):
+            title += nodes.Text(" ")
+            title += nodes.inline("", badge.replace("-", " "), classes=["exercise-badge", badge])
+
+
+def _classes(node: Any) -> list[str]:
+    return list(node["classes"]) if isinstance(node, nodes.Element) else []
 
 
 class fold(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
@@ -255,7 +277,7 @@ def _page_links(
             0, _group(items, "Download this page", "fas fa-download", "download-buttons")
         )
     repository = os.environ.get("MOMAB_REPOSITORY", "").rstrip("/")
-    if repository and source:
+    if repository and source and app.config.momab_edition != "student":  # it has the solutions
         items = [
             _link(f"{repository}/blob/main/{source}?plain=1", "Source", "Its source on GitHub")
         ]
