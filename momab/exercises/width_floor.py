@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Case, Exercise, Slip, function
+from momab import pareto, theory
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.trace import top_two
+
+# ---- width-floor-2: the sampled width --------------------------------------------------------
 
 
 def sampled_width(upper: NDArray[np.float64], radii: NDArray[np.float64]) -> float:
@@ -29,49 +36,243 @@ _MANY = (
 )
 _TIES = (np.array([[0.5, 0.3], [0.5, 0.3], [0.5, 0.2]]), np.array([0.1, 0.2, 0.4]))
 
-EXERCISES: tuple[Exercise, ...] = (
-    function(
-        "width-floor-2",
-        sampled_width,
-        [
-            Case(
-                "one objective: the pair with the two highest upper bounds",
-                (_ONE,),
-                "With one objective the pair is the leader and the challenger: sort the arms by "
-                "their upper bounds.",
-            ),
-            Case(
-                "several objectives: the widest pair",
-                (_TWO, _MANY),
-                "Every objective has a pair of its own; Algorithm 1 samples the widest of them.",
-            ),
-            Case(
-                "tied upper bounds go to the arms with lower indices",
-                (_TIES,),
-                "A stable sort keeps tied arms in the order of their indices.",
-            ),
-        ],
-        [
-            Slip(
-                lambda upper, radii: float(np.sort(radii)[-2:].sum()),
-                "You took the two largest radii; the pair is chosen by upper bounds, not by radii.",
-            ),
-            Slip(
-                lambda upper, radii: float(_per_objective(upper, radii).min()),
-                "You took the narrowest pair; Algorithm 1 samples where most is unknown.",
-            ),
-            Slip(
-                lambda upper, radii: float(_per_objective(upper, radii).sum()),
-                "You added the widths of all objectives; only one pair is sampled.",
-            ),
-            Slip(
-                lambda upper, radii: float(radii[upper.argmax(axis=0)].max()),
-                "That is a single radius; a width is the sum of the leader's and the challenger's.",
-            ),
-            Slip(
-                lambda upper, radii: int(_per_objective(upper, radii).argmax()),
-                "That is the objective with the widest pair; the question is how wide it is.",
-            ),
-        ],
-    ),
+_SAMPLED_WIDTH = function(
+    "width-floor-2",
+    sampled_width,
+    [
+        Case(
+            "one objective: the pair with the two highest upper bounds",
+            (_ONE,),
+            "With one objective the pair is the leader and the challenger: sort the arms by "
+            "their upper bounds.",
+        ),
+        Case(
+            "several objectives: the widest pair",
+            (_TWO, _MANY),
+            "Every objective has a pair of its own; Algorithm 1 samples the widest of them.",
+        ),
+        Case(
+            "tied upper bounds go to the arms with lower indices",
+            (_TIES,),
+            "A stable sort keeps tied arms in the order of their indices.",
+        ),
+    ],
+    [
+        Slip(
+            lambda upper, radii: float(np.sort(radii)[-2:].sum()),
+            "You took the two largest radii; the pair is chosen by upper bounds, not by radii.",
+        ),
+        Slip(
+            lambda upper, radii: float(_per_objective(upper, radii).min()),
+            "You took the narrowest pair; Algorithm 1 samples where most is unknown.",
+        ),
+        Slip(
+            lambda upper, radii: float(_per_objective(upper, radii).sum()),
+            "You added the widths of all objectives; only one pair is sampled.",
+        ),
+        Slip(
+            lambda upper, radii: float(radii[upper.argmax(axis=0)].max()),
+            "That is a single radius; a width is the sum of the leader's and the challenger's.",
+        ),
+        Slip(
+            lambda upper, radii: int(_per_objective(upper, radii).argmax()),
+            "That is the objective with the widest pair; the question is how wide it is.",
+        ),
+    ],
 )
+
+
+# ---- width-floor-3: how many samples the floor allows ----------------------------------------
+
+
+def most_samples(means: NDArray[np.float64], T: int, c: float) -> float:
+    """The largest whole n with sqrt(c log T / n) >= g/4; infinite at g = 0."""
+    return _samples(float(pareto.g_dagger(means)), T, c)
+
+
+def _samples(g: float, T: float, c: float, factor: float = 16.0) -> float:
+    return math.inf if g == 0 else math.floor(factor * c * math.log(T) / g**2)
+
+
+_SINGLE = np.array([[0.3], [0.75], [0.5]])
+_FRONT = np.array([[0.8, 0.25], [0.25, 0.8], [0.05, 0.78], [0.05, 0.05]])
+_TIED = np.array([[0.8, 0.5], [0.8, 0.5], [0.2, 0.1]])
+_HALF_TIED = np.array([[0.9, 0.5], [0.9, 0.1], [0.2, 0.3]])
+_LARGE = np.random.default_rng(11).random((7, 4)).round(3)
+
+_MOST_SAMPLES = function(
+    "width-floor-3",
+    most_samples,
+    [
+        Case(
+            "one objective",
+            ((_SINGLE, 1000, 2.0), (_SINGLE, 1_000_000, 2.0)),
+            "Solve sqrt(c log T / n) >= g/4 for n; g is the best mean minus the second best.",
+        ),
+        Case(
+            "several objectives: the largest lead counts",
+            ((_FRONT, 10_000, 2.0), (_LARGE, 10_000, 2.0)),
+            "The lemma holds with the largest of the objectives' leads.",
+        ),
+        Case(
+            "other coefficients c",
+            ((_FRONT, 10_000, 0.1), (_SINGLE, 500, 0.02)),
+            "c enters the squared radius as a factor.",
+        ),
+        Case(
+            "objectives whose best mean is shared have no lead",
+            ((_HALF_TIED, 10_000, 2.0), (_TIED, 10_000, 2.0)),
+            "A tie makes the lead of an objective zero; if all leads are zero the lemma is void.",
+        ),
+    ],
+    [
+        Slip(
+            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, c, 4.0),
+            "You used the floor of the width; a single radius has a floor that is half of it.",
+        ),
+        Slip(
+            lambda means, T, c: _samples(float(pareto.objective_gaps(means).min()), T, c),
+            "You took the smallest lead; the lemma is about the champion objective.",
+        ),
+        Slip(
+            lambda means, T, c: _samples(float(np.ptp(means, axis=0).max()), T, c),
+            "A lead is the distance from the best arm to the second best, not to the worst.",
+        ),
+        Slip(
+            lambda means, T, c: _samples(float(pareto.gaps(means).max()), T, c),
+            "That is the largest Pareto gap of an arm; the floor is made of objective leads.",
+        ),
+        Slip(
+            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, c * c),
+            "Square the whole inequality: the c under the root comes out as c, not as its square.",
+        ),
+        Slip(
+            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, 2.0),
+            "You have the theorem's coefficient fixed; c is an argument.",
+        ),
+        Slip(
+            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, c / math.log(10)),
+            "The logarithm of the radius is the natural one, not the decimal one.",
+        ),
+        Slip(
+            lambda means, T, c: most_samples(means, T, c) + 1,
+            "One too many: with that count the radius is already below the floor, so round down.",
+        ),
+        Slip(
+            lambda means, T, c: 0 if pareto.g_dagger(means) == 0 else most_samples(means, T, c),
+            "Without a lead the lemma does not forbid anything, so there is no largest count.",
+        ),
+    ],
+)
+
+# ---- width-floor-5: one wrong interval is enough ---------------------------------------------
+
+_T, _C = 10_000, 2.0
+
+
+class _Situation:
+    """True means, estimates and counts, and what Algorithm 1 makes of them."""
+
+    def __init__(self, answer: Any) -> None:
+        self.means = np.array(answer["means"], dtype=np.float64)
+        self.estimates = np.array(answer["estimates"], dtype=np.float64)
+        self.counts = np.array(answer["counts"], dtype=np.float64)
+        K, d = self.means.shape
+        if K < 2 or d < 1 or self.estimates.shape != (K, d) or self.counts.shape != (K,):
+            raise ValueError("the shapes differ")
+
+    @property
+    def possible(self) -> bool:
+        """Whether such numbers can occur within T rounds."""
+        both = np.stack([self.means, self.estimates])
+        whole = bool((self.counts == np.floor(self.counts)).all() and (self.counts >= 1).all())
+        return whole and self.counts.sum() < _T and bool(((both >= 0) & (both <= 1)).all())
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        return theory.confidence_radius(np.maximum(self.counts, 1), _T, _C)
+
+    @property
+    def missed(self) -> int:
+        return int((np.abs(self.estimates - self.means) > self.radii[:, None]).sum())
+
+    @property
+    def race(self) -> tuple[bool, float]:
+        """Whether an objective certifies, and the radius of the arm that is pulled if none does."""
+        radii, each = self.radii, np.arange(self.means.shape[1])
+        upper = self.estimates + radii[:, None]
+        b, c = top_two(upper)
+        certified = self.estimates[b, each] - radii[b] > upper[c, each]
+        j = int((radii[b] + radii[c]).argmax())
+        return bool(certified.any()), float(max(radii[b[j]], radii[c[j]]))
+
+
+def _situation(means: Any, estimates: Any, counts: Any) -> dict[str, Any]:
+    return {"means": means, "estimates": estimates, "counts": counts}
+
+
+_ONE_WRONG = value(
+    "width-floor-5",
+    "a dictionary with means and estimates (one row per arm) and counts (one number per arm)",
+    _situation([[0.9], [0.1]], [[0.9], [0.9]], [2000, 2000]),
+    [
+        Aspect(
+            "the numbers are possible",
+            lambda found: _Situation(found).possible,
+            "Means and estimates lie in [0, 1]; counts are whole, at least 1, together below T.",
+        ),
+        Aspect(
+            "exactly one interval misses its mean",
+            lambda found: _Situation(found).missed == 1,
+            "Count the pairs of an arm and an objective whose estimate is more than the arm's "
+            "radius away from the mean; there must be one.",
+        ),
+        Aspect(
+            "no objective certifies",
+            lambda found: not _Situation(found).race[0],
+            "Some leader's lower bound is above the other upper bounds: the wrong interval must "
+            "err in the direction that makes the arms look alike, on every objective.",
+        ),
+        Aspect(
+            "the pulled arm's radius is below a quarter of the largest lead",
+            lambda found: _Situation(found).race[1] < float(pareto.g_dagger(found["means"])) / 4,
+            "The radius of the pulled arm is still too large: radii shrink with counts, and the "
+            "arm that is pulled is the one of the widest pair with fewer samples.",
+        ),
+    ],
+    [
+        Slip(
+            _situation([[0.9], [0.1]], [[0.5], [0.5]], [2000, 2000]),
+            "Both arms are wrong here; leave one of the two where its true mean is.",
+        ),
+        Slip(
+            _situation([[0.9], [0.1]], [[0.9], [0.1]], [2000, 2000]),
+            "Nothing is wrong here, so the race is decided; one arm's estimate must be off.",
+        ),
+        Slip(
+            _situation([[0.9], [0.1]], [[0.7], [0.3]], [400, 400]),
+            "This is the run that touches the floor with all intervals intact; to get below it, "
+            "an interval must fail.",
+        ),
+        Slip(
+            _situation([[0.9], [0.1]], [[0.9], [0.9]], [400, 400]),
+            "The right idea, and the radii are a hair above the floor: take more samples.",
+        ),
+        Slip(
+            _situation([[0.9], [0.1]], [[0.9], [0.9]], [20, 2000]),
+            "The arm that is right has few samples, so it is the one that is pulled, with a large "
+            "radius; both arms need many samples.",
+        ),
+        Slip(
+            _situation([[0.7], [0.3]], [[0.7], [0.0]], [2000, 2000]),
+            "Your wrong interval makes the worse arm look even worse, which only helps the "
+            "certificate; let it err the other way.",
+        ),
+        Slip(
+            _situation([[0.9], [0.9]], [[0.9], [0.1]], [2000, 2000]),
+            "Two equal arms have no lead at all; the true means must differ, the estimates agree.",
+        ),
+    ],
+)
+
+EXERCISES: tuple[Exercise, ...] = (_SAMPLED_WIDTH, _MOST_SAMPLES, _ONE_WRONG)
