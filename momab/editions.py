@@ -50,6 +50,11 @@ def student_text(text: str) -> str:
     return "\n".join(_without_answers(text.splitlines(), False)[0]) + "\n"
 
 
+_ANSWERS = re.compile(
+    r"\{(?:solution(?:-start|-end)?|notes)\}|^:class:.*\bteaching\b", re.MULTILINE
+)
+
+
 def _without_answers(lines: list[str], inside: bool) -> tuple[list[str], bool]:
     """The lines that stay, and whether the text ends inside a solution."""
     kept: list[str] = []
@@ -60,10 +65,20 @@ def _without_answers(lines: list[str], inside: bool) -> tuple[list[str], bool]:
             elif piece.name == "solution-end":
                 inside = False
             elif not inside and not _answers(piece):
+                _check_inside(piece)
                 kept += piece.lines
         elif not inside:
             kept.append(piece)
     return kept, inside
+
+
+def _check_inside(piece: Directive) -> None:
+    """Refuse a solution or a note inside another block, where nothing looks for it."""
+    if found := _ANSWERS.search("\n".join(piece.body)):
+        raise MomabError(
+            f"{found[0]} stands inside the block {piece.lines[0]!r}; solutions, teaching notes and "
+            f"speaker notes must not be inside other blocks."
+        )
 
 
 def _answers(piece: Directive) -> bool:

@@ -1,16 +1,24 @@
 """Shared fixtures and settings."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from momab import site as pipeline
+from momab.notebooks import Project
+from momab.pdf import CHROMIUM_FLAGS, find_chromium, serve
+from tests import tiny
 
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 ROOT = Path(__file__).resolve().parents[1]
+PROJECT = Project.find(Path(os.environ.get("MOMAB_BOOK", ROOT)))
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +28,37 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"skipped: needs the folder {folder.name!r} beside the repository")
     return folder
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A book of two notebooks and a library of two modules."""
+    return tiny.make(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The built book; what is unchanged comes from the cache."""
+    return pipeline.build(PROJECT, quiet=True).site
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the built book is served."""
+    with serve(site) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium; the tests that need it are skipped without it."""
+    api = pytest.importorskip("playwright.sync_api", reason="skipped: needs playwright")
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("skipped: needs Chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=[f for f in CHROMIUM_FLAGS if f != "--headless"]
+        )
+        yield browser
+        browser.close()

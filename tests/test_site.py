@@ -6,7 +6,6 @@ is unchanged comes from the cache.  Without Chromium the browser tests are skipp
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,75 +16,13 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from momab import site as pipeline
-from momab.notebooks import Project
-from momab.pdf import CHROMIUM_FLAGS, find_chromium, one_document, print_book, serve
+from momab.pdf import find_chromium, one_document, print_book
+from tests.browsing import Visit
+from tests.conftest import PROJECT
 
-PROJECT = Project.find(Path(os.environ.get("MOMAB_BOOK", Path(__file__).parent)))
 CHAPTERS = PROJECT.pages
 NOTEBOOKS = [name for name in PROJECT.names if name in CHAPTERS]
 PAGES = [*CHAPTERS, "genindex", "search", "404"]
-
-
-@pytest.fixture(scope="session")
-def site() -> Path:
-    return pipeline.build(PROJECT, quiet=True).site
-
-
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
-    with serve(site) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="skipped: needs playwright")
-    chromium = find_chromium()
-    if chromium is None:
-        pytest.skip("skipped: needs Chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=[f for f in CHROMIUM_FLAGS if f != "--headless"]
-        )
-        yield browser
-        browser.close()
-
-
-class Visit:
-    """One page in one browser window, with everything that went wrong on the way."""
-
-    def __init__(self, browser: Any, address: str, page: str, **options: Any) -> None:
-        self.context = browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.trouble: list[str] = []
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
-        self.page.on("requestfailed", lambda request: self.trouble.append(f"failed {request.url}"))
-        self.page.on("request", lambda request: self._request(request, address))
-        self.page.on("response", self._response)
-        self.page.goto(f"{address}{page}.html")
-        self.page.wait_for_load_state("networkidle")
-        self.page.evaluate("() => window.MathJax?.startup?.promise")
-        self.page.add_style_tag(content="* { transition: none !important }")
-
-    def _console(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.trouble.append(f"console {message.type}: {message.text}")
-
-    def _request(self, request: Any, address: str) -> None:
-        if not request.url.startswith((address, "data:", "blob:")):
-            self.trouble.append(f"foreign {request.url}")
-
-    def _response(self, response: Any) -> None:
-        if response.status >= 400:
-            self.trouble.append(f"{response.status} {response.url}")
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.context.close()
 
 
 @pytest.fixture(scope="module", params=PAGES)

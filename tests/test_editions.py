@@ -1,0 +1,242 @@
+"""The editions: no solution, teaching note or speaker note reaches a student."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+import zlib
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from momab import editions, myst, notebooks
+from momab import site as pipeline
+from momab.errors import MomabError
+from momab.notebooks import BuildError
+from tests.conftest import PROJECT, ROOT
+from tests.test_course import CHAPTERS
+from tests.test_pipeline import project
+from tests.tiny import HEADER, PARAMETERS, cell
+
+SECRETS = [f"secret{word}" for word in ("prose", "inline", "source", "printed", "drawn", "taught")]
+SECRETS += [f"secret{word}" for word in ("spoken", "guided", "between")]
+EXERCISE = """:::{exercise} A title
+:label: other-1
+:class: warm-up programming
+
+The question that everybody reads.
+
+```python
+answer = ...
+momab.check("other-1", answer)
+```
+:::
+
+"""
+GATED = (
+    ":::{solution-start} other-1\n:class: dropdown\n:::\nThis is secretprose.\n\n"
+    + cell("value = 'secret' + 'printed'  # secretsource\nprint(value)")
+    + "Now secretbetween.\n\n"
+    + cell("from momab import show\nshow.bundle({'text/html': '<i>secretdrawn</i>'})")
+    + ":::{solution-end}\n:::\n\n"
+)
+NOTES = (
+    ":::{admonition} Teaching note\n:class: teaching dropdown\nHere is secrettaught.\n:::\n\n"
+    ":::{slide} A slide\n- all may read this\n:::\n\n:::{notes}\nSay secretspoken.\n:::\n\n"
+)
+INLINE = (
+    ":::{exercise} Another\n:label: other-2\n:class: research\n\nWhy?\n:::\n\n"
+    ":::{solution} other-2\n:class: dropdown\nBecause secretinline.\n:::\n\nThe last line.\n"
+)
+
+
+@pytest.fixture
+def course(book: Path) -> Path:
+    """The tiny book with exercises, solutions, notes and a page for teachers."""
+    page = HEADER + "# Other\n\n" + PARAMETERS + cell("print(seed)")
+    (book / "notebooks/other.md").write_text(page + EXERCISE + GATED + NOTES + INLINE)
+    (book / "book/guide.md").write_text(
+        "---\nmomab: {edition: instructor}\n---\n\n# Guide\n\nAll secretguided.\n"
+    )
+    toc = "format: jb-book\nroot: notebooks/index\nparts:\n  - caption: One\n    chapters:\n"
+    toc += "      - file: notebooks/other\n  - caption: Two\n    chapters:\n"
+    (book / "_toc.yml").write_text(toc + "      - file: book/guide\n")
+    config = (book / "_config.yml").read_text()
+    config = config.replace("[momab.sphinxext]", "[sphinx_exercise, momab.sphinxext]")
+    config = config.replace("language: en", "language: en\n    templates_path: [book/_templates]")
+    shutil.copytree(ROOT / "book/_templates", book / "book/_templates")
+    config += "parse:\n  myst_enable_extensions: [colon_fence]\n"
+    (book / "_config.yml").write_text(config)
+    return book
+
+
+def everything(folder: Path) -> str:
+    """All text in all files below a folder, compressed object lists included."""
+    texts = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            if path.name == "objects.inv":
+                content = zlib.decompress(content.split(b"zlib.\n", 1)[1])
+            texts.append(content.decode("utf-8", errors="ignore"))
+            texts.append(path.name)
+    return "\n".join(texts)
+
+
+def test_planted_secrets_are_in_the_instructors_edition_alone(course, monkeypatch):
+    monkeypatch.setenv("MOMAB_REPOSITORY", "https://github.com/someone/tiny")
+    full = pipeline.build(project(course), workers=2, quiet=True)
+    bare = pipeline.build(project(course), workers=2, quiet=True, edition="student")
+    assert (full.site.name, bare.site.name) == ("html", "student")
+    assert bare.executed == 0, "both editions share the executed notebooks"
+    shown = everything(full.site)
+    for secret in SECRETS:
+        assert secret in shown
+    told = everything(bare.site) + everything(course / "_build/stage-student")
+    for secret in SECRETS:
+        assert secret not in told, secret
+    for kept in ("The question that everybody reads", "all may read this", "The last line"):
+        assert kept in told
+    page = BeautifulSoup((bare.site / "other.html").read_text(), "html.parser").get_text()
+    assert 'momab.check("other-1", answer)' in page
+    assert re.search(r"Exercise 1\s+\(A title\)\s+warm up\s+programming", page)
+    assert "guide" not in [path.stem for path in bare.site.glob("*.html")]
+    assert "github.com/someone" not in told, "the repository has the solutions"
+    assert "github.com/someone" in shown
+
+
+def test_the_students_source_is_a_notebook_of_the_same_cells(course):
+    source = project(course).notebook("other").node
+    bare = editions.student(source)
+    again = jupytext.reads(jupytext.writes(bare, "md:myst"), "md:myst")
+    assert [c.source for c in again.cells] == [c.source for c in bare.cells]
+    assert [c.source for c in bare.cells if c.cell_type == "code"][-1] == "print(seed)"
+    assert "secretprose" in "".join(c.source for c in source.cells), "the source is untouched"
+
+
+def test_a_solution_inside_another_block_is_refused():
+    nested = "::::{admonition} Box\n:::{solution} x-1\nsecret\n:::\n::::\n"
+    node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(nested)])
+    with pytest.raises(MomabError, match="must not be inside other blocks"):
+        editions.student(node)
+
+
+def test_a_solution_that_is_never_closed_hides_the_rest():
+    cells = [
+        nbformat.v4.new_markdown_cell(":::{solution-start} x-1\n:::\nsecret"),
+        nbformat.v4.new_code_cell("secret"),
+        nbformat.v4.new_markdown_cell("more"),
+    ]
+    assert editions.student(nbformat.v4.new_notebook(cells=cells)).cells == []
+
+
+def test_a_cell_after_a_solution_is_refused(course):
+    path = course / "notebooks/other.md"
+    path.write_text(path.read_text() + "\n" + cell("late = 1"))
+    with pytest.raises(MomabError, match=r"notebooks/other\.md.*'late = 1'.*before the exercises"):
+        pipeline.build(project(course), workers=1, quiet=True)
+
+
+def test_a_solution_that_fails_its_own_check_stops_the_build(course):
+    path = course / "notebooks/other.md"
+    failing = cell("import momab\nmomab.check('width-floor-2', 3)")
+    path.write_text(path.read_text().replace(":::{solution-end}", failing + ":::{solution-end}"))
+    with pytest.raises(BuildError, match="solution of other-1 fails its own check"):
+        pipeline.build(project(course), workers=1, quiet=True)
+    assert not (course / "_build/html").exists()
+
+
+def test_other_editions_are_refused(course):
+    with pytest.raises(MomabError, match="no edition 'teacher'; allowed: instructor, student"):
+        pipeline.build(project(course), edition="teacher")
+
+
+# ---- the real book -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def student_site(site: Path) -> Path:
+    return pipeline.build(PROJECT, quiet=True, edition="student").site
+
+
+def _words(text: str) -> str:
+    """A text without markup, quotes and layout, so that it can be found in a rendered page."""
+    text = re.sub(r"<[^>]*>", "", html.unescape(text))
+    return re.sub(r"[^\w]+", " ", text.replace("\\n", " ").replace('\\"', " ")).lower()
+
+
+def _phrases(text: str) -> set[str]:
+    """Runs of eight words; roles, mathematics and code do not render as they are written."""
+    plain = re.sub(r"\$\$.*?\$\$|\$[^$]*\$|\{[\w:]+\}`[^`]*`", " \x00 ", text, flags=re.DOTALL)
+    found = set()
+    for part in plain.split("\x00"):
+        words = _words(part).split()
+        found |= {" ".join(words[n : n + 8]) for n in range(len(words) - 7)}
+    return found
+
+
+def _hidden(name: str) -> tuple[set[str], set[str]]:
+    """The phrases and the code lines that only the instructor's notebook has."""
+    full = notebooks.Notebook.read(PROJECT.root / "notebooks" / f"{name}.md").node
+    bare = editions.student(full)
+
+    def split(node: object) -> tuple[str, set[str]]:
+        cells = node.cells  # type: ignore[attr-defined]
+        prose = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+        lines = {
+            " ".join(line.split())
+            for c in cells
+            if c.cell_type == "code"
+            for line in c.source.splitlines()
+            if len(line.strip()) >= 25
+        }
+        return prose, lines
+
+    (prose, lines), (kept_prose, kept_lines) = split(full), split(bare)
+    return _phrases(prose) - _phrases(kept_prose), lines - kept_lines
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_solution_of_a_chapter_reaches_the_students_book(student_site, site, name):
+    phrases, lines = _hidden(name)
+    assert len(phrases) > 100
+    assert lines
+    page = _words((student_site / f"{name}.html").read_text("utf-8"))
+    told = _words("\n".join(_readable_files(student_site)))
+    assert page in told
+    assert [phrase for phrase in phrases if f" {phrase} " in told] == []
+    assert [line for line in lines if _words(line).strip() in told] == []
+    shown = _words((site / f"{name}.html").read_text("utf-8"))
+    found = sum(f" {phrase} " in shown for phrase in phrases)
+    assert found > 0.5 * len(phrases), "the search would find them, were they there"
+
+
+_TEXTS: dict[Path, list[str]] = {}
+
+
+def _readable_files(folder: Path) -> list[str]:
+    if folder not in _TEXTS:
+        kinds = {".html", ".txt", ".ipynb", ".md", ".json"}
+        found = [p for p in sorted(folder.rglob("*")) if p.suffix in kinds]
+        found = [p for p in found if "_static" not in p.parts]
+        _TEXTS[folder] = [p.read_text("utf-8") for p in [*found, folder / "searchindex.js"]]
+    return _TEXTS[folder]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_students_downloads_have_every_exercise_and_no_solution(student_site, name):
+    source = jupytext.read(student_site / "downloads" / f"{name}.md")
+    full = PROJECT.notebook(name).node
+    assert [e.label for e in myst.exercises(source)] == [e.label for e in myst.exercises(full)]
+    for suffix in (".md", ".ipynb"):
+        text = (student_site / "downloads" / f"{name}{suffix}").read_text("utf-8")
+        assert "{solution" not in text
+        assert "Solution of exercise" not in text
+        assert "Teaching note" not in text
+    soup = (student_site / f"{name}.html").read_text("utf-8")
+    assert "Solution to" not in soup
+    assert "Teaching note" not in soup

@@ -1,0 +1,61 @@
+"""A tiny book to try the pipeline on."""
+
+from pathlib import Path
+
+HEADER = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+"""
+PARAMETERS = """```{code-cell} ipython3
+:tags: [parameters]
+
+seed: int = 1  # seed of everything [0, 1_000]
+```
+
+"""
+
+
+def cell(code: str) -> str:
+    return f"```{{code-cell}} ipython3\n{code}\n```\n\n"
+
+
+def write(book: Path, name: str, *cells: str, title: str | None = None) -> None:
+    text = HEADER + f"# {title or name.title()}\n\n" + PARAMETERS + "".join(map(cell, cells))
+    (book / "notebooks" / f"{name}.md").write_text(text)
+
+
+def make(folder: Path) -> Path:
+    """A book of two notebooks and a library of two modules."""
+    for name in ("notebooks", "book/_static", "book/profiles", "momab_tiny"):
+        (folder / name).mkdir(parents=True)
+    (folder / "book/profiles/quick.yml").write_text("description: nothing\n")
+    (folder / "requirements.txt").write_text("tiny==1\n")
+    (folder / "_toc.yml").write_text(
+        "format: jb-book\nroot: notebooks/index\nchapters:\n  - file: notebooks/other\n"
+    )
+    (folder / "_config.yml").write_text(
+        "title: Tiny\nonly_build_toc_files: true\nsphinx:\n"
+        "  extra_extensions: [momab.sphinxext]\n  config:\n    language: en\n"
+    )
+    (folder / "momab_tiny/__init__.py").write_text('"""A package."""\n')
+    (folder / "momab_tiny/one.py").write_text(
+        "from momab_tiny.two import base\n\n\ndef used():\n    return base() + 1\n\n\n"
+        "def unused():\n    return 5\n"
+    )
+    (folder / "momab_tiny/two.py").write_text("def base():\n    return 1\n")
+    write(
+        folder,
+        "index",
+        "import sys; sys.path.insert(0, '..')\nfrom momab_tiny import one",
+        "print(one.used() + seed)",
+    )
+    write(folder, "other", "import math", "print(math.pi * seed)")
+    return folder
