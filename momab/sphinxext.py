@@ -3,7 +3,7 @@
 - MathJax is served by the site itself, from the installed package that carries it.
 - Statements labelled ``paper-<kind>-<number>`` carry the paper's number, exercises labelled
   ``<page>-<number>`` that number, and their level and kind as badges.
-- ``{prf:proof}`` folds, and is open in print.
+- ``{prf:proof}`` and boxes of class ``dropdown`` fold, and are open in print.
 - A line ``% modules ...`` becomes a section for each of these modules of the library.
 - Pages get download, source and launch links that open the right file, and a social preview.
 - ``404.html`` works at any depth.
@@ -33,7 +33,8 @@ from sphinx.util.docutils import SphinxDirective
 from momab import slides
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
-_BADGES = ("warm-up", "standard", "challenge", "research", "programming", "breaks-hypothesis")
+_BADGES = {name: name for name in ("warm-up", "standard", "challenge", "research", "programming")}
+_BADGES["breaks-hypothesis"] = "breaks a hypothesis"
 _HIDDEN = ("momab._", "momab.cli", "momab.sphinxext", "momab.slides")
 
 
@@ -42,6 +43,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("momab_sources", {}, "html")
     app.add_config_value("momab_edition", "instructor", "html")
     app.add_node(fold, html=(_visit_fold, _depart_fold))
+    app.add_node(summary, html=(_visit_summary, _depart_summary))
     app.setup_extension("sphinx.ext.autodoc")
     app.setup_extension("sphinx_proof")
     app.add_directive_to_domain("prf", "proof", Proof, override=True)
@@ -54,6 +56,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", _drop_repeated_ids)
     app.connect("doctree-resolved", _show_definitions)
     app.connect("doctree-resolved", _show_badges)
+    app.connect("doctree-resolved", _fold_dropdowns)
     app.connect("html-page-context", _page_links, priority=600)
     app.connect("build-finished", _copy_files)
     slides.register(app)
@@ -139,7 +142,7 @@ def _show_badges(app: Sphinx, tree: Any, page: str) -> None:
         title = exercise[0]
         for badge in (name for name in _BADGES if name in exercise["classes"]):
             title += nodes.Text(" ")
-            title += nodes.inline("", badge.replace("-", " "), classes=["exercise-badge", badge])
+            title += nodes.inline("", _BADGES[badge], classes=["exercise-badge", badge])
 
 
 def _classes(node: Any) -> list[str]:
@@ -147,16 +150,41 @@ def _classes(node: Any) -> list[str]:
 
 
 class fold(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
-    """A block that opens and closes."""
+    """A block that opens and closes; its first child is its `summary`."""
+
+
+class summary(nodes.General, nodes.TextElement):  # type: ignore[misc]  # noqa: N801
+    """What is seen of a folded block."""
 
 
 def _visit_fold(self: Any, node: fold) -> None:
-    self.body.append(self.starttag(node, "details", CLASS="fold " + node["kind"]))
-    self.body.append(f"<summary>{self.encode(node['title'])}</summary>")
+    self.body.append(self.starttag(node, "details", CLASS="fold"))
 
 
 def _depart_fold(self: Any, node: fold) -> None:
     self.body.append("</details>\n")
+
+
+def _visit_summary(self: Any, node: summary) -> None:
+    self.body.append("<summary>")
+
+
+def _depart_summary(self: Any, node: summary) -> None:
+    self.body.append("</summary>\n")
+
+
+def _fold_dropdowns(app: Sphinx, tree: Any, page: str) -> None:
+    """Let solutions and notes of class ``dropdown`` fold without a script, on any page."""
+    for box in list(tree.findall(lambda node: "dropdown" in _classes(node))):
+        title = box[0]
+        if not isinstance(title, nodes.title):
+            continue
+        for link in list(title.findall(nodes.reference)):  # a summary is a button already
+            link.replace_self(link.children)
+        classes = [name for name in box["classes"] if name != "dropdown"]
+        block = fold("", summary("", "", *title.children), ids=box["ids"], classes=classes)
+        block += box.children[1:]
+        box.replace_self(block)
 
 
 class Proof(SphinxDirective):
@@ -169,7 +197,8 @@ class Proof(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Parse the content into a folded block."""
-        block = fold(kind="proof-fold", title=" ".join(["Proof", *self.arguments]))
+        title = " ".join(["Proof", *self.arguments])
+        block = fold("", summary("", title), classes=["proof-fold"])
         block["classes"] += self.options.get("class", [])
         self.state.nested_parse(self.content, self.content_offset, block)
         return [block]

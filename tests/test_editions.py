@@ -103,7 +103,7 @@ def test_planted_secrets_are_in_the_instructors_edition_alone(course, monkeypatc
         assert kept in told
     page = BeautifulSoup((bare.site / "other.html").read_text(), "html.parser").get_text()
     assert 'momab.check("other-1", answer)' in page
-    assert re.search(r"Exercise 1\s+\(A title\)\s+warm up\s+programming", page)
+    assert re.search(r"Exercise 1\s+\(A title\)\s+warm-up\s+programming", page)
     assert "guide" not in [path.stem for path in bare.site.glob("*.html")]
     assert "github.com/someone" not in told, "the repository has the solutions"
     assert "github.com/someone" in shown
