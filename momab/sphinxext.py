@@ -4,6 +4,7 @@
 - Statements labelled ``paper-<kind>-<number>`` carry the paper's number, exercises labelled
   ``<page>-<number>`` that number, and their level and kind as badges.
 - ``{prf:proof}`` and boxes of class ``dropdown`` fold, and are open in print.
+- ``{slide}``, ``{notes}`` and tagged cells become a deck of slides (see `momab.slides`).
 - A line ``% modules ...`` becomes a section for each of these modules of the library.
 - Pages get download, source and launch links that open the right file, and a social preview.
 - ``404.html`` works at any depth.
@@ -290,6 +291,8 @@ def _page_links(
     if source.startswith("notebooks/"):
         for suffix, tip in ((".ipynb", "the executed notebook"), (".md", "its source")):
             items.append(_link(pathto(f"downloads/{page}{suffix}", 1), suffix, f"Download {tip}"))
+    if deck := slides.deck_address(app, page):
+        items.append(_link(pathto(deck, 1), "slides", "Open the slides"))
     if context.get("page_source_suffix"):
         items.append(
             {
