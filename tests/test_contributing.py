@@ -9,11 +9,12 @@ from tests.conftest import ROOT
 
 def blocks(document, language):
     text = (ROOT / document).read_text()
-    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def test_the_worked_example_of_a_policy_runs(capsys):
-    (example,) = blocks("CONTRIBUTING.md", "python")
+    example, starter = blocks("CONTRIBUTING.md", "python")
+    assert "momab.check(" in starter
     names = {"__name__": "example"}
     try:
         exec(compile(example, "CONTRIBUTING.md", "exec"), names)
