@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin, urlparse
+
+from bs4 import BeautifulSoup
 
 
 class Visit:
@@ -39,3 +43,28 @@ class Visit:
 
     def __exit__(self, *_: object) -> None:
         self.context.close()
+
+
+def broken_links(site: Path) -> list[str]:
+    """The links of a built site's pages that lead nowhere in it, anchors included."""
+    pages = {
+        path.name: BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        for path in site.glob("*.html")
+    }
+    anchors = {
+        name: {tag["id"] for tag in soup.select("[id]")}
+        | {tag["name"] for tag in soup.select("a[name]")}
+        for name, soup in pages.items()
+    }
+    broken = []
+    for name, soup in pages.items():
+        for tag in soup.select("a[href], link[href], script[src], img[src]"):
+            target = tag.get("href") or tag.get("src") or ""
+            if urlparse(target).scheme in ("http", "https", "mailto", "data"):
+                continue
+            path, anchor = urldefrag(urljoin(f"/{name}", target))
+            file = unquote(urlparse(path).path).lstrip("/") or "index.html"
+            missing = not (site / file).is_file()
+            if missing or (anchor and file in anchors and unquote(anchor) not in anchors[file]):
+                broken.append(f"{name}: {target}")
+    return broken

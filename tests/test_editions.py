@@ -13,10 +13,11 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from momab import editions, myst, notebooks
+from momab import editions, exercises, myst, notebooks
 from momab import site as pipeline
 from momab.errors import MomabError
 from momab.notebooks import BuildError
+from tests.browsing import broken_links
 from tests.conftest import PROJECT, ROOT
 from tests.test_course import CHAPTERS
 from tests.test_pipeline import project
@@ -161,6 +162,18 @@ def test_other_editions_are_refused(course):
 @pytest.fixture(scope="module")
 def student_site(site: Path) -> Path:
     return pipeline.build(PROJECT, quiet=True, edition="student").site
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_solution_in_the_book_passes_its_own_check(site, name):
+    soup = BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
+    verdicts = soup.select("details.solution div.momab-verdict")
+    passed = [v["data-exercise"] for v in verdicts if v["data-right"] == "true"]
+    assert set(passed) == {exercise.name for exercise in exercises.of_chapter(name)}
+
+
+def test_the_students_links_lead_somewhere(student_site):
+    assert broken_links(student_site) == []
 
 
 def _words(text: str) -> str:

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urldefrag, urljoin, urlparse
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
 from momab.pdf import find_chromium, one_document, print_book
-from tests.browsing import Visit
+from tests.browsing import Visit, broken_links
 from tests.conftest import PROJECT
 
 CHAPTERS = PROJECT.pages
@@ -73,27 +72,7 @@ def _soup(site: Path, page: str) -> BeautifulSoup:
 
 
 def test_every_internal_link_and_anchor_resolves(site):
-    pages = {
-        path.name: BeautifulSoup(path.read_text("utf-8"), "html.parser")
-        for path in site.glob("*.html")
-    }
-    anchors = {
-        name: {tag["id"] for tag in soup.select("[id]")}
-        | {tag["name"] for tag in soup.select("a[name]")}
-        for name, soup in pages.items()
-    }
-    broken = []
-    for name, soup in pages.items():
-        for tag in soup.select("a[href], link[href], script[src], img[src]"):
-            target = tag.get("href") or tag.get("src") or ""
-            if urlparse(target).scheme in ("http", "https", "mailto", "data"):
-                continue
-            path, anchor = urldefrag(urljoin(f"/{name}", target))
-            file = unquote(urlparse(path).path).lstrip("/") or "index.html"
-            missing = not (site / file).is_file()
-            if missing or (anchor and file in anchors and unquote(anchor) not in anchors[file]):
-                broken.append(f"{name}: {target}")
-    assert broken == []
+    assert broken_links(site) == []
 
 
 def test_nothing_is_loaded_from_elsewhere(site):
