@@ -167,109 +167,129 @@ _MOST_SAMPLES = function(
 
 # ---- width-floor-5: one wrong interval is enough ---------------------------------------------
 
-_T, _C = 10_000, 2.0
 
+class Situation:
+    """True means, estimates and counts as an answer gives them, judged with T = 10,000 and c = 2.
 
-class _Situation:
-    """True means, estimates and counts, and what Algorithm 1 makes of them."""
+    Other chapters ask for such situations, too.
+    """
+
+    T, c = 10_000, 2.0
 
     def __init__(self, answer: Any) -> None:
+        """Read a dictionary with means, estimates and counts; its shapes must fit."""
         self.means = np.array(answer["means"], dtype=np.float64)
         self.estimates = np.array(answer["estimates"], dtype=np.float64)
         self.counts = np.array(answer["counts"], dtype=np.float64)
         K, d = self.means.shape
         if K < 2 or d < 1 or self.estimates.shape != (K, d) or self.counts.shape != (K,):
             raise ValueError("the shapes differ")
+        self.radii = theory.confidence_radius(np.maximum(self.counts, 1), self.T, self.c)
+        self.upper = self.estimates + self.radii[:, None]
+        self.lower = self.estimates - self.radii[:, None]
+        self.leaders, self.challengers = top_two(self.upper)
 
     @property
     def possible(self) -> bool:
         """Whether such numbers can occur within T rounds."""
         both = np.stack([self.means, self.estimates])
         whole = bool((self.counts == np.floor(self.counts)).all() and (self.counts >= 1).all())
-        return whole and self.counts.sum() < _T and bool(((both >= 0) & (both <= 1)).all())
+        return whole and self.counts.sum() < self.T and bool(((both >= 0) & (both <= 1)).all())
+
+    def missed(self, rounding: float = 0.0) -> int:
+        """How many intervals miss their means, by more than rounding."""
+        off = np.abs(self.estimates - self.means) - self.radii[:, None]
+        return int((off > rounding).sum())
 
     @property
-    def radii(self) -> NDArray[np.float64]:
-        return theory.confidence_radius(np.maximum(self.counts, 1), _T, _C)
+    def certifies(self) -> bool:
+        """Whether an objective certifies."""
+        each = np.arange(self.means.shape[1])
+        return bool((self.lower[self.leaders, each] > self.upper[self.challengers, each]).any())
 
     @property
-    def missed(self) -> int:
-        return int((np.abs(self.estimates - self.means) > self.radii[:, None]).sum())
+    def pair(self) -> tuple[int, int]:
+        """The leader and the challenger of the widest race."""
+        j = int((self.radii[self.leaders] + self.radii[self.challengers]).argmax())
+        return int(self.leaders[j]), int(self.challengers[j])
 
     @property
-    def race(self) -> tuple[bool, float]:
-        """Whether an objective certifies, and the radius of the arm that is pulled if none does."""
-        radii, each = self.radii, np.arange(self.means.shape[1])
-        upper = self.estimates + radii[:, None]
-        b, c = top_two(upper)
-        certified = self.estimates[b, each] - radii[b] > upper[c, each]
-        j = int((radii[b] + radii[c]).argmax())
-        return bool(certified.any()), float(max(radii[b[j]], radii[c[j]]))
+    def pulled_radius(self) -> float:
+        """The radius of the arm that Algorithm 1 pulls if nothing certifies."""
+        return float(self.radii[list(self.pair)].max())
 
 
-def _situation(means: Any, estimates: Any, counts: Any) -> dict[str, Any]:
+def situation(means: Any, estimates: Any, counts: Any) -> dict[str, Any]:
+    """An answer with these entries."""
     return {"means": means, "estimates": estimates, "counts": counts}
 
 
+IS_POSSIBLE = Aspect(
+    "the numbers are possible",
+    lambda found: Situation(found).possible,
+    "Means and estimates lie in [0, 1]; counts are whole, at least 1, together below T.",
+)
+WANTS_SITUATION = (
+    "a dictionary with means and estimates (one row per arm) and counts (one number per arm)"
+)
+
 _ONE_WRONG = value(
     "width-floor-5",
-    "a dictionary with means and estimates (one row per arm) and counts (one number per arm)",
-    _situation([[0.9], [0.1]], [[0.9], [0.9]], [2000, 2000]),
+    WANTS_SITUATION,
+    situation([[0.9], [0.1]], [[0.9], [0.9]], [2000, 2000]),
     [
-        Aspect(
-            "the numbers are possible",
-            lambda found: _Situation(found).possible,
-            "Means and estimates lie in [0, 1]; counts are whole, at least 1, together below T.",
-        ),
+        IS_POSSIBLE,
         Aspect(
             "exactly one interval misses its mean",
-            lambda found: _Situation(found).missed == 1,
+            lambda found: Situation(found).missed() == 1,
             "Count the pairs of an arm and an objective whose estimate is more than the arm's "
             "radius away from the mean; there must be one.",
         ),
         Aspect(
             "no objective certifies",
-            lambda found: not _Situation(found).race[0],
+            lambda found: not Situation(found).certifies,
             "Some leader's lower bound is above the other upper bounds: the wrong interval must "
             "err in the direction that makes the arms look alike, on every objective.",
         ),
         Aspect(
             "the pulled arm's radius is below a quarter of the largest lead",
-            lambda found: _Situation(found).race[1] < float(pareto.g_dagger(found["means"])) / 4,
+            lambda found: (
+                Situation(found).pulled_radius < float(pareto.g_dagger(found["means"])) / 4
+            ),
             "The radius of the pulled arm is still too large: radii shrink with counts, and the "
             "arm that is pulled is the one of the widest pair with fewer samples.",
         ),
     ],
     [
         Slip(
-            _situation([[0.9], [0.1]], [[0.5], [0.5]], [2000, 2000]),
+            situation([[0.9], [0.1]], [[0.5], [0.5]], [2000, 2000]),
             "Both arms are wrong here; leave one of the two where its true mean is.",
         ),
         Slip(
-            _situation([[0.9], [0.1]], [[0.9], [0.1]], [2000, 2000]),
+            situation([[0.9], [0.1]], [[0.9], [0.1]], [2000, 2000]),
             "Nothing is wrong here, so the race is decided; one arm's estimate must be off.",
         ),
         Slip(
-            _situation([[0.9], [0.1]], [[0.7], [0.3]], [400, 400]),
+            situation([[0.9], [0.1]], [[0.7], [0.3]], [400, 400]),
             "This is the run that touches the floor with all intervals intact; to get below it, "
             "an interval must fail.",
         ),
         Slip(
-            _situation([[0.9], [0.1]], [[0.9], [0.9]], [400, 400]),
+            situation([[0.9], [0.1]], [[0.9], [0.9]], [400, 400]),
             "The right idea, and the radii are a hair above the floor: take more samples.",
         ),
         Slip(
-            _situation([[0.9], [0.1]], [[0.9], [0.9]], [20, 2000]),
+            situation([[0.9], [0.1]], [[0.9], [0.9]], [20, 2000]),
             "The arm that is right has few samples, so it is the one that is pulled, with a large "
             "radius; both arms need many samples.",
         ),
         Slip(
-            _situation([[0.7], [0.3]], [[0.7], [0.0]], [2000, 2000]),
+            situation([[0.7], [0.3]], [[0.7], [0.0]], [2000, 2000]),
             "Your wrong interval makes the worse arm look even worse, which only helps the "
             "certificate; let it err the other way.",
         ),
         Slip(
-            _situation([[0.9], [0.9]], [[0.9], [0.1]], [2000, 2000]),
+            situation([[0.9], [0.9]], [[0.9], [0.1]], [2000, 2000]),
             "Two equal arms have no lead at all; the true means must differ, the estimates agree.",
         ),
     ],
