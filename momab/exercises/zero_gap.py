@@ -1,0 +1,321 @@
+"""The exercises of the chapter on zero gaps: trapped arms, consistency, and how often ties trap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momab import pareto
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+
+Array = NDArray[np.float64]
+
+
+def _is_matrix(found: Any, arms: int, objectives: int) -> bool:
+    """Whether an answer is a list of arms, each with its means in [0, 1]."""
+    return (
+        isinstance(found, list)
+        and len(found) == arms
+        and all(isinstance(row, list) and len(row) == objectives for row in found)
+        and all(isinstance(x, int | float) and 0 <= x <= 1 for row in found for x in row)
+    )
+
+
+# ---- zero-gap-3: trapped arms --------------------------------------------------------------
+
+
+def trapped(means: Array) -> list[bool]:
+    """For every arm, whether it is dominated and has Pareto gap zero all the same."""
+    found: list[bool] = pareto.zero_gap_dominated(means).tolist()
+    return found
+
+
+def _ties_with_a_dominator(means: Array) -> list[bool]:
+    equal = (means[:, None, :] == means[None, :, :]).any(axis=2)
+    found: list[bool] = (pareto.dominance(means) & equal).any(axis=0).tolist()
+    return found
+
+
+# ---- zero-gap-6: the share of traps for two arms -------------------------------------------
+
+
+def trap_probability(levels: int, d: int) -> float:
+    """The share of all pairs of arms on the grid in which one of them is trapped."""
+    cells = np.indices((levels,) * (2 * d)).reshape(2, d, -1)
+    pairs = np.moveaxis(cells, 2, 0) / (levels - 1)
+    return float(pareto.zero_gap_dominated(pairs).any(axis=1).mean())
+
+
+def _above(levels: int) -> float:
+    return (levels - 1) / (2 * levels)
+
+
+def _level_or_above(levels: int) -> float:
+    return (levels + 1) / (2 * levels)
+
+
+# ---- cases ---------------------------------------------------------------------------------
+
+_RNG = np.random.default_rng(11)
+_PAIR = np.array([[1.0, 1.0], [1.0, 0.0]])
+_TWINS = np.array([[0.75, 0.5], [0.75, 0.5], [0.25, 0.25]])
+_MIDDLE = np.array([[0.5, 0.9], [0.9, 0.5], [0.5, 0.6], [0.2, 0.8]])
+_RESCUED = np.array([[0.5, 0.9], [0.5, 0.3], [0.8, 0.4]])  # arm 2 ties with 1, is beaten by 3
+_NARROW = np.array([[0.8, 0.8], [0.78, 0.3], [0.8, 0.1]])
+_LINE = np.array([[0.3], [0.9], [0.3], [0.9]])
+_GRID = _RNG.integers(0, 4, (9, 3)) / 3
+_WIDER = _RNG.integers(0, 6, (12, 4)) / 5
+
+_EXAMPLE = [[0.5, 0.9], [0.9, 0.5], [0.5, 0.6]]
+_WITHOUT = [[0.9, 0.9, 0.9], [0.9, 0.2, 0.1], [0.3, 0.9, 0.1]]
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    value(
+        "zero-gap-2",
+        "a list of three arms, each a list of two means in [0, 1]",
+        _EXAMPLE,
+        [
+            Aspect(
+                "three arms with two means in [0, 1] each",
+                lambda found: _is_matrix(found, 3, 2),
+                "Give three pairs of numbers between 0 and 1.",
+            ),
+            Aspect(
+                "the instance is consistent",
+                lambda found: bool(pareto.is_consistent(found)),
+                "On some objective a dominated arm shares the first place. Let the trapped arm "
+                "tie lower down in the field.",
+            ),
+            Aspect(
+                "some arm is dominated",
+                lambda found: not pareto.front(found).all(),
+                "All three arms are in the Pareto set; push one of them below another one.",
+            ),
+            Aspect(
+                "a dominated arm has Pareto gap zero",
+                lambda found: bool(pareto.zero_gap_dominated(found).any()),
+                "For gap zero the dominated arm must tie exactly with its dominator on one "
+                "objective, and no other arm may be ahead of it everywhere.",
+            ),
+        ],
+        [
+            Slip(
+                [[1, 1], [1, 0]],
+                "These are the chapter's two arms; the question asks for three, and here the "
+                "dominated one shares a first place.",
+            ),
+            Slip(
+                [[1, 1], [1, 0], [0, 0]],
+                "Arm 2 is trapped, but it shares the first place of objective 1 with arm 1, so "
+                "Definition 1 fails.",
+            ),
+            Slip(
+                [[0.5, 0.9], [0.9, 0.5], [0.5, 0.9]],
+                "A copy of an arm is not dominated by it; the trapped arm must be worse somewhere.",
+            ),
+            Slip(
+                [[0.5, 0.9], [0.9, 0.5], [0.5, 0.3]],
+                "The third arm ties with the first, but the second is ahead of it on both "
+                "objectives, and the gap looks at every rival.",
+            ),
+            Slip(
+                [[0.5, 0.9], [0.9, 0.5], [0.4, 0.4]],
+                "The third arm loses on both objectives to both others, so its gap is positive; "
+                "what ties do you need?",
+            ),
+            Slip(
+                [[0.5, 0.9], [0.9, 0.5], [0.499, 0.6]],
+                "A narrow loss is not a tie: the gap is small here, but not zero.",
+            ),
+        ],
+    ),
+    function(
+        "zero-gap-3",
+        trapped,
+        [
+            Case(
+                "the chapter's two arms",
+                ((_PAIR,),),
+                "A trapped arm is dominated, and its gap is zero; both can be read off the means.",
+            ),
+            Case(
+                "arms of the Pareto set are not trapped, equal arms included",
+                ((_TWINS,), (np.array([[0.9, 0.1], [0.1, 0.9], [0.4, 0.4]]),)),
+                "A gap of zero is no trap for an arm that nobody dominates.",
+            ),
+            Case(
+                "an arm that wins nothing can be trapped",
+                ((_MIDDLE,),),
+                "The tie that counts is the one with the dominator, whoever wins the objective.",
+            ),
+            Case(
+                "a second dominator without a tie gives the arm a positive gap",
+                ((_RESCUED,), (_NARROW,)),
+                "The gap looks at all rivals: one that is ahead on every objective is enough to "
+                "make it positive.",
+            ),
+            Case(
+                "one objective",
+                ((_LINE,),),
+                "On a line, who is dominated has a positive distance to the best.",
+            ),
+            Case(
+                "many arms on a coarse grid",
+                ((_GRID,), (_WIDER,)),
+                "Compute the mask of dominated arms and the gaps separately, then combine them.",
+            ),
+        ],
+        [
+            Slip(
+                lambda means: pareto.gaps(means) == 0,
+                "You marked all arms with gap zero; most of them are simply optimal.",
+            ),
+            Slip(
+                lambda means: ~pareto.front(means),
+                "You marked all dominated arms; those with a positive gap are charged for and not "
+                "trapped.",
+            ),
+            Slip(
+                lambda means: pareto.inconsistent_arms(means),
+                "You marked dominated arms that share a first place; an arm that wins nothing can "
+                "be trapped, too.",
+            ),
+            Slip(
+                _ties_with_a_dominator,
+                "You marked arms that tie with one of their dominators; another rival may still be "
+                "ahead of them everywhere.",
+            ),
+            Slip(
+                lambda means: ~pareto.front(means) & (pareto.gaps(means) < 0.05),
+                "A small gap is charged for, however small; only a gap of exactly zero is a trap.",
+            ),
+            Slip(
+                lambda means: np.zeros(len(means), dtype=np.bool_),
+                "You found no trap at all. Perhaps you asked a dominator to be better on every "
+                "objective, or counted positive differences only.",
+            ),
+            Slip(
+                lambda means: np.flatnonzero(pareto.zero_gap_dominated(means)),
+                "These are the numbers of the trapped arms; give a truth value for every arm.",
+            ),
+        ],
+    ),
+    value(
+        "zero-gap-5",
+        "a list of three arms, each a list of three means in [0, 1]",
+        _WITHOUT,
+        [
+            Aspect(
+                "three arms with three means in [0, 1] each",
+                lambda found: _is_matrix(found, 3, 3),
+                "Give three lists of three numbers between 0 and 1.",
+            ),
+            Aspect(
+                "Definition 1 fails",
+                lambda found: not bool(pareto.is_consistent(found)),
+                "Every winner of an objective is in the Pareto set here. Let a dominated arm share "
+                "a first place.",
+            ),
+            Aspect(
+                "it fails for two different arms",
+                lambda found: int(pareto.inconsistent_arms(found).sum()) >= 2,
+                "Two of your arms must be dominated winners, so the third has to dominate both and "
+                "to share a first place with each.",
+            ),
+            Aspect(
+                "the largest lead is at least 1/2",
+                lambda found: float(pareto.g_dagger(found)) >= 0.5,
+                "Some objective must have a single winner with a large lead; the ties can sit on "
+                "the others.",
+            ),
+        ],
+        [
+            Slip(
+                [[1, 1, 1], [1, 0, 0], [0, 0, 0]],
+                "Only arm 2 is a dominated winner here; the third arm wins nothing.",
+            ),
+            Slip(
+                [[0.9, 0.9, 0.1], [0.9, 0.2, 0.1], [0.3, 0.9, 0.1]],
+                "Two dominated winners, but every objective is tied at the top, so no lead is left "
+                "for a certificate.",
+            ),
+            Slip(
+                [[0.9, 0.2, 0.1], [0.3, 0.9, 0.1], [0.2, 0.3, 0.9]],
+                "Each arm is the only winner of an objective, and only winners are always in the "
+                "Pareto set.",
+            ),
+            Slip(
+                [[1, 1, 1], [1, 1, 1], [1, 1, 1]],
+                "Equal arms do not dominate each other, so all of them are in the Pareto set.",
+            ),
+            Slip(
+                [[1, 1, 1], [1, 1, 0.8], [1, 0, 0.8]],
+                "Two dominated winners, as asked, and an objective with a single winner; but its "
+                "lead is small.",
+            ),
+        ],
+    ),
+    function(
+        "zero-gap-6",
+        trap_probability,
+        [
+            Case(
+                "two objectives",
+                ((2, 2), (3, 2), (11, 2)),
+                "With two objectives there is a trap exactly when one objective ties and the other "
+                "does not.",
+            ),
+            Case(
+                "one objective",
+                ((2, 1), (7, 1)),
+                "On a line nobody is trapped.",
+            ),
+            Case(
+                "three objectives and more",
+                ((2, 3), (4, 3), (2, 6), (3, 4)),
+                "Ties on some objectives are not enough: on all others the same arm must be ahead.",
+            ),
+        ],
+        [
+            Slip(
+                lambda levels, d: 2 * (_level_or_above(levels) ** d - _above(levels) ** d),
+                "You counted equal arms as trapped; they tie on all objectives, and neither "
+                "dominates the other.",
+            ),
+            Slip(
+                lambda levels, d: _level_or_above(levels) ** d - _above(levels) ** d - levels**-d,
+                "You let only one of the two arms be the dominator; either of them may be.",
+            ),
+            Slip(
+                lambda levels, d: 1 - (1 - 1 / levels) ** d,
+                "That is the chance of any tie; equal arms and arms that each win something are "
+                "among those pairs.",
+            ),
+            Slip(
+                lambda levels, d: 1 - (1 - 1 / levels) ** d - levels**-d,
+                "Right for two objectives: with more of them, two arms can tie on one and share "
+                "the others between them, and then nobody is dominated.",
+            ),
+            Slip(
+                lambda levels, d: 2 * (_level_or_above(levels) ** d - levels**-d),
+                "That is the chance that one arm dominates the other; without any tie the gap is "
+                "positive and there is no trap.",
+            ),
+            Slip(
+                lambda levels, d: (
+                    2
+                    * (
+                        ((levels + 2) / (2 * (levels + 1))) ** d
+                        - (levels / (2 * (levels + 1))) ** d
+                        - (levels + 1) ** -d
+                    )
+                ),
+                "You seem to count one value too many: a grid of L levels has L values, and two "
+                "draws tie with probability 1/L.",
+            ),
+        ],
+    ),
+)
