@@ -1,0 +1,522 @@
+"""Slides: what is on a deck and what is not, on a tiny book and on the real one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+from momab import site as pipeline
+from momab.notebooks import BuildError, Project
+from momab.page import plain_markdown
+from momab.pdf import serve
+from tests import tiny
+from tests.browsing import Visit
+from tests.conftest import PROJECT, ROOT
+
+CHAPTER = r"""
+Prose that stays on the page.
+
+:::{slide} Plan with $x^2$
+- a terse bullet, $y\ge\frac12$
+- see {prf:ref}`paper-lemma-11` and {ref}`the section <ground>`
+:::
+
+:::{notes}
+whispered words about $\beta_a\le 1$
+:::
+
+(ground)=
+## The ground
+
++++ {"tags": ["slide"]}
+
+:::{prf:lemma} Floor
+:label: paper-lemma-11
+
+For all $t$,
+
+$$
+W(t)\ \ge\ \frac{g}{2}.
+$$
+:::
+
++++
+
+Prose between the cells.
+
+```{code-cell} ipython3
+:tags: [remove-input, fragment]
+
+from matplotlib.figure import Figure
+from momab import show
+
+fig = Figure(figsize=(6, 3))
+fig.add_subplot().plot([1, seed, 3])
+show.figure(fig, alt="A line that goes up and down.", caption="The line $x$.")
+```
+
+```{code-cell} ipython3
+:tags: [slide]
+:title: Code for $z$
+
+print("printed", 6 * 7)
+```
+
++++ {"tags": ["slide"]}
+
+## A heading of its own
+
+Told in a cell.
+
+### Below it
+
+Told after a second heading.
+
++++
+
+Prose after the cells.
+
+:::{slide} A long one
+LONG
+:::
+
+:::{admonition} Teaching note
+:class: teaching dropdown
+for the teacher alone
+:::
+
+:::{exercise} Sum of $n$
+:label: other-1
+:class: warm-up
+
+Add them.
+:::
+
+:::{solution} other-1
+:class: dropdown
+the answer is n(n+1)/2
+:::
+""".replace("LONG", "\n".join(f"{n}. " + "many words here " * 25 for n in range(1, 16)))
+PAGE_ONLY = ("Prose that stays", "Prose between the cells", "Prose after the cells")
+DECK_ONLY = ("Plan with", "terse bullet", "A long one", "many words here")
+NOBODY = ("for the teacher alone", "the answer is")
+
+
+def make(folder: Path, chapter: str) -> Path:
+    """The tiny book with the real book's assets and a chapter with slides."""
+    tiny.make(folder)
+    config = (folder / "_config.yml").read_text()
+    config = config.replace(
+        "[momab.sphinxext]", "[sphinx_proof, sphinx_exercise, momab.sphinxext]"
+    ) + (
+        "    html_static_path: [book/_static]\n    html_css_files: [momab.css]\n"
+        "    templates_path: [book/_templates]\n"
+        "parse:\n  myst_enable_extensions: [amsmath, colon_fence, dollarmath]\n"
+    )
+    (folder / "_config.yml").write_text(config)
+    for name in ("_static", "_templates"):
+        shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)
+    source = folder / "notebooks/other.md"
+    source.write_text(source.read_text() + chapter)
+    return folder
+
+
+def build(book: Path, edition: str = "instructor") -> Path:
+    project = Project(book, book / "momab_tiny")
+    return pipeline.build(project, workers=2, quiet=True, edition=edition).site
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny book with a deck, built."""
+    book = make(tmp_path_factory.mktemp("book"), CHAPTER)
+    build(book)
+    return book
+
+
+def deck_of(site: Path, page: str = "other") -> BeautifulSoup:
+    return BeautifulSoup((site / f"slides/{page}.html").read_text("utf-8"), "html.parser")
+
+
+def slides_of(soup: BeautifulSoup) -> list[Tag]:
+    return soup.select(".slides > section")
+
+
+def text_of(tag: Tag) -> str:
+    return " ".join(tag.get_text(" ").split())
+
+
+# ---- pages -----------------------------------------------------------------------------------
+
+
+def test_deck_text_is_neither_on_the_page_nor_in_the_search(small):
+    html = small / "_build/html"
+    page = (html / "other.html").read_text()
+    index = (html / "searchindex.js").read_text()
+    download = (html / "downloads/other.ipynb").read_text()
+    for words in (*DECK_ONLY, "whispered"):
+        assert words not in page
+        assert words not in download
+    for word in ("ters", "whisper"):  # as the search stems them
+        assert f'"{word}"' not in index
+        assert f",{word}:" not in index
+    assert "prose" in index
+    for words in PAGE_ONLY:
+        assert words in page
+    assert "deck" not in plain_markdown("Before.\n\n:::{slide} On the deck\n- deck\n:::\n")
+
+
+def test_pages_link_to_their_deck_and_only_they(small):
+    html = small / "_build/html"
+    assert 'href="slides/other.html"' in (html / "other.html").read_text()
+    assert "slides/" not in (html / "index.html").read_text()
+    assert not (html / "slides/index.html").read_text().count("slides/index.html")
+    listed = BeautifulSoup((html / "slides/index.html").read_text(), "html.parser")
+    links = [a["href"] for a in listed.select("article li a")]
+    assert [(html / "slides" / link).resolve() for link in links] == [html / "slides/other.html"]
+
+
+def test_a_page_without_slides_loses_its_deck(small, tmp_path):
+    book = make(tmp_path, "\nNothing to show.\n")
+    assert not (build(book) / "slides").exists()
+
+
+def test_a_plain_build_makes_the_same_deck(small, tmp_path):
+    plain = tmp_path / "book"
+    shutil.copytree(small, plain, ignore=shutil.ignore_patterns("_build"))
+    config = (plain / "_config.yml").read_text()
+    (plain / "_config.yml").write_text(config + "execute:\n  execute_notebooks: 'off'\n")
+    pipeline.run_jupyter_book(plain, tmp_path, strict=False)
+    html = tmp_path / "_build/html"
+    page = (html / "notebooks/other.html").read_text()
+    assert not [words for words in DECK_ONLY if words in page]
+    assert 'href="../slides/notebooks/other.html"' in page
+    ours, staged = deck_of(html, "notebooks/other"), deck_of(small / "_build/html")
+    titles = [text_of(h2) for h2 in staged.select("h2")]
+    assert [text_of(h2) for h2 in ours.select("h2")] == titles
+    for link in ours.select("a[href], link[href]"):
+        path = link["href"].partition("#")[0]
+        assert (html / "slides/notebooks" / path).resolve().is_file(), path
+
+
+# ---- decks -----------------------------------------------------------------------------------
+
+
+def test_a_deck_has_the_tagged_blocks_in_order(small):
+    slides = slides_of(deck_of(small / "_build/html"))
+    titles = [text_of(slide.select_one("h1, h2")) for slide in slides]
+    assert titles == [
+        "Other",
+        r"Plan with \(x^2\)",
+        "The ground",
+        r"Code for \(z\)",
+        "A heading of its own",
+        "A long one",
+        "Read on",
+    ]
+    opening, plan, ground, code, heading, long, closing = slides
+    assert "Tiny" in text_of(opening)
+    assert "a terse bullet" in text_of(plan.select_one("li"))
+    assert "whispered words" in text_of(plan.select_one("aside.notes"))
+    assert text_of(ground.select_one(".proof .admonition-title")) == "Lemma 11 (Floor)"
+    assert len(ground.select(".part")) == 2
+    assert "fragment" in ground.select(".part")[1]["class"]
+    assert ground.select_one(".fragment svg[role=img]")["aria-label"].startswith("A line")
+    assert ground.select_one("pre") is None, "remove-input"
+    assert "6 * 7" in text_of(code.select_one(".cell_input"))
+    assert "printed 42" in text_of(code.select_one(".cell_output"))
+    assert text_of(heading.select_one(".part")) == (
+        "Told in a cell. Below it Told after a second heading."
+    )
+    assert len(long.select("li")) == 15
+    assert closing.select_one("a[href='../other.html']")
+    [exercise] = closing.select(".exercises li")
+    assert text_of(exercise) == r"1 Sum of \(n\)"
+    assert exercise.a["href"] == "../other.html#other-1"
+
+
+def test_nothing_for_the_teacher_alone_is_on_a_deck(small):
+    text = (small / "_build/html/slides/other.html").read_text()
+    page = (small / "_build/html/other.html").read_text()
+    for words in NOBODY:
+        assert words in page
+        assert words not in text
+    for words in PAGE_ONLY:
+        assert words not in text
+
+
+def test_links_identifiers_and_files_of_a_deck_are_sound(small):
+    html = small / "_build/html"
+    check_deck(html, "other")
+    plan = slides_of(deck_of(html))[1]
+    assert [a["href"] for a in plan.select("a")] == [
+        "../other.html#paper-lemma-11",
+        "../other.html#ground",
+    ]
+    reveal = html / "_static/reveal"
+    assert sorted(path.name for path in reveal.iterdir()) == [
+        "LICENSE",
+        "notes.js",
+        "reset.css",
+        "reveal.css",
+        "reveal.js",
+    ]
+    assert "sourceMappingURL" not in (reveal / "reveal.js").read_text()
+
+
+def check_deck(html: Path, page: str) -> None:
+    """Links lead somewhere, nothing comes from elsewhere, no identifier is there twice."""
+    soup = deck_of(html, page)
+    ids = [tag["id"] for tag in soup.select("[id]")]
+    assert len(ids) == len(set(ids))
+    assert {tag["xlink:href"][1:] for tag in soup.select("use")} <= set(ids)
+    anchors: dict[Path, set[str]] = {}
+    for tag in soup.select("a[href], link[href], script[src], img[src]"):
+        target = str(tag.get("href") or tag.get("src"))
+        if tag.name == "a" and re.match(r"https?:|mailto:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (html / "slides" / path).resolve()
+        assert file.is_file(), target
+        if anchor:
+            if file not in anchors:
+                other = BeautifulSoup(file.read_text("utf-8"), "html.parser")
+                anchors[file] = {str(tag["id"]) for tag in other.select("[id]")}
+            assert anchor in anchors[file], target
+
+
+def test_the_student_edition_has_the_deck_without_the_speakers_words(small):
+    soup = deck_of(build(small, "student"))
+    assert soup.select("aside.notes") == []
+    assert len(slides_of(soup)) == 7
+    assert "whispered" not in str(soup)
+
+
+def test_two_builds_give_the_same_deck(small, tmp_path):
+    again = tmp_path / "again"
+    shutil.copytree(small, again, ignore=shutil.ignore_patterns("html", "stage*", "student"))
+    build(again)
+    for name in ("other", "index"):
+        first, second = (book / f"_build/html/slides/{name}.html" for book in (small, again))
+        assert first.read_bytes() == second.read_bytes()
+
+
+WRONG = """
++++ {"tags": ["fragment"]}
+
+Too early.
+
++++
+
+:::{notes}
+Too early.
+:::
+
+:::{slide} One
+- one
+:::
+
+::::{admonition} Teaching note
+:class: teaching
+
+:::{slide} Two
+- two
+:::
+::::
+"""
+
+
+def test_wrong_use_gets_one_sentence_that_names_the_notebook(tmp_path):
+    with pytest.raises(BuildError) as error:
+        build(make(tmp_path, WRONG))
+    _, *complaints = str(error.value).splitlines()
+    assert complaints == [
+        "WARNING: notebooks/other.md has a cell tagged 'fragment' before its first slide; "
+        "tag it 'slide'.",
+        "WARNING: notebooks/other.md has speaker notes before its first slide; "
+        "put them behind a slide.",
+        "WARNING: notebooks/other.md has a slide or speaker notes inside a solution or a "
+        "teaching note; take them out, because a deck shows neither.",
+    ]
+
+
+# ---- in a browser ----------------------------------------------------------------------------
+
+DESK, PHONE = {"width": 1280, "height": 720}, {"width": 375, "height": 700}
+OUTSIDE = """() => {
+  const slide = Reveal.getCurrentSlide(), found = [];
+  const see = (tag) => {
+    const r = tag.getBoundingClientRect();
+    const out = r.left < -1 || r.top < -1 || r.right > innerWidth + 1 || r.bottom > innerHeight + 1;
+    if (out || !r.width || !r.height) found.push(tag.tagName + " is outside the window");
+  };
+  for (const tag of slide.querySelectorAll(":scope > h1, :scope > h2, :scope > .content")) see(tag);
+  const content = slide.querySelector(".content");
+  if (!content) return found;
+  const scrolls = getComputedStyle(content).overflowY === "auto" && content.tabIndex === 0;
+  if (content.scrollHeight > content.clientHeight + 1 && !scrolls) found.push("content is cut off");
+  if (content.clientHeight < 0.5 * slide.clientHeight) found.push("the title takes the slide");
+  const edge = content.getBoundingClientRect().right + 1;
+  for (const tag of content.querySelectorAll("pre, .momab-table-box, div.math, figure, p, li")) {
+    const inside = tag.parentElement.closest("pre, .momab-table-box, div.math");
+    if (!inside && tag.getBoundingClientRect().right > edge) found.push(tag.tagName + " is wide");
+  }
+  return found;
+}"""
+
+
+def step_through(visit: Visit) -> int:
+    """Go through a whole deck by keyboard; say how many slides there were."""
+    page = visit.page
+    page.wait_for_selector("html[data-deck=ready]", state="attached")
+    total: int = page.evaluate("Reveal.getTotalSlides()")
+    seen: set[int] = set()
+    while True:
+        seen.add(page.evaluate("Reveal.getIndices().h"))
+        assert page.evaluate(OUTSIDE) == [], page.url
+        if page.evaluate("Reveal.isLastSlide() && !Reveal.availableFragments().next"):
+            break
+        page.keyboard.press("ArrowRight")
+    assert seen == set(range(total))
+    formulas = page.locator(".slides .math").count()
+    assert page.locator(".slides .math mjx-container").count() >= formulas
+    raw = page.evaluate(
+        "[...document.querySelectorAll('h1, h2, .content')].map(e => e.innerText).join(' ')"
+    )
+    assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", raw), "unset mathematics"
+    assert visit.trouble == []
+    return total
+
+
+@pytest.fixture(scope="module")
+def small_address(small: Path) -> Iterator[str]:
+    with serve(small / "_build/html") as url:
+        yield url
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_deck_runs_from_first_to_last_slide(browser, small_address, viewport):
+    with Visit(browser, small_address, "slides/other", viewport=viewport) as visit:
+        assert step_through(visit) == 7
+        visit.page.wait_for_url("**/slides/other.html#/6")
+        assert visit.page.locator(".slide-number").inner_text().split() == ["7", "/", "7"]
+
+
+def test_an_overfull_slide_shrinks_no_further_than_can_be_read(browser, small_address):
+    with Visit(browser, small_address, "slides/other", viewport=DESK) as visit:
+        visit.page.wait_for_selector("html[data-deck=ready]", state="attached")
+        sizes = visit.page.evaluate(
+            "[...document.querySelectorAll('.content')]"
+            ".map(e => parseFloat(getComputedStyle(e).fontSize))"
+        )
+        assert sizes[0] == 30
+        assert min(sizes) == sizes[4] >= 18
+        visit.page.evaluate("Reveal.slide(5)")
+        visit.page.keyboard.press("ArrowDown")
+        assert (
+            visit.page.evaluate("Reveal.getCurrentSlide().querySelector('.content').scrollTop") > 0
+        )
+
+
+def test_a_deck_follows_the_theme_and_its_key(browser, small_address):
+    theme = "document.documentElement.dataset.theme"
+    with Visit(browser, small_address, "slides/other", color_scheme="dark") as visit:
+        page = visit.page
+        page.wait_for_selector("html[data-deck=ready]", state="attached")
+        assert page.evaluate(theme) == "dark"
+        background = "getComputedStyle(document.body).backgroundColor"
+        dark = page.evaluate(background)
+        page.keyboard.press("t")
+        assert page.evaluate(theme) == "light"
+        assert page.evaluate(background) != dark
+        page.emulate_media(color_scheme="light")
+        page.wait_for_function("!matchMedia('(prefers-color-scheme: dark)').matches")
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_selector("html[data-theme=dark]", state="attached")
+
+
+def test_speaker_notes_bring_their_mathematics_along(browser, small_address):
+    with Visit(browser, small_address, "slides/other") as visit:
+        page = visit.page
+        page.wait_for_selector("html[data-deck=ready]", state="attached")
+        page.keyboard.press("ArrowRight")
+        with page.expect_popup() as popup:
+            page.keyboard.press("s")
+        speaker = popup.value
+        speaker.wait_for_selector(".speaker-controls-notes math")
+        assert "whispered words" in speaker.locator(".speaker-controls-notes").inner_text()
+        assert visit.trouble == []
+
+
+def test_a_deck_prints_one_slide_per_page(browser, small_address, tmp_path):
+    with Visit(
+        browser, small_address, "slides/other.html?print-pdf#", color_scheme="dark"
+    ) as visit:
+        page = visit.page
+        page.wait_for_selector("html[data-deck=ready]", state="attached")
+        page.wait_for_selector(".pdf-page")
+        assert page.locator(".pdf-page").count() == 7
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        cut = page.evaluate(
+            "[...document.querySelectorAll('.pdf-page .content')]"
+            ".filter(e => e.scrollHeight > e.clientHeight + 1).length"
+        )
+        assert cut == 0
+        paper = page.pdf(prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 7
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_deck_is_accessible(browser, small_address, theme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+    options = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
+    with Visit(browser, small_address, "slides/other", color_scheme=theme) as visit:
+        visit.page.wait_for_selector("html[data-deck=ready]", state="attached")
+        for place in range(7):
+            visit.page.evaluate(f"Reveal.slide({place}, 0, 9)")
+            found = axe.Axe().run(visit.page, options=options).response["violations"]
+            assert [(v["id"], v["nodes"][0]["html"][:160]) for v in found] == [], place
+
+
+# ---- the real book ---------------------------------------------------------------------------
+
+
+def has_slides(name: str) -> bool:
+    path = PROJECT.root / "notebooks" / f"{name}.md"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return bool(re.search(r"^:::+\{slide\}|^:tags: .*\bslide\b|^\+\+\+ .*\"slide\"", text, re.M))
+
+
+DECKS = [name for name in PROJECT.pages if has_slides(name)]
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_a_chapters_deck_is_sound(site, name):
+    check_deck(site, name)
+    assert f'href="slides/{name}.html"' in (site / f"{name}.html").read_text("utf-8")
+    soup = deck_of(site, name)
+    assert soup.select(".solution, .teaching") == []
+    for slide in slides_of(soup)[1:]:
+        assert text_of(slide.select_one("h2"))
+        assert text_of(slide.select_one(".content")), text_of(slide.select_one("h2"))
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("name", DECKS)
+def test_a_chapters_deck_runs_without_trouble(browser, address, name, viewport):
+    with Visit(browser, address, f"slides/{name}", viewport=viewport) as visit:
+        assert step_through(visit) > 3
+
+
+def test_the_decks_are_listed_in_the_order_of_the_book(site):
+    if not DECKS:
+        pytest.skip("skipped: no chapter has slides")
+    listed = BeautifulSoup((site / "slides/index.html").read_text("utf-8"), "html.parser")
+    links = [a["href"] for a in listed.select("article li a")]
+    assert [Path(link).stem for link in links] == DECKS
