@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from momab import cli_data
+from momab import cli_course, cli_data
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 app.add_typer(cli_data.data, name="data")
 app.command()(cli_data.subsets)
+app.command()(cli_course.handout)
+app.command()(cli_course.grade)
 
 Assignments = Annotated[
     list[str] | None,

@@ -204,12 +204,7 @@ class _Child:
         _lend_compiled_code(self.private / "numba")
         try:
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    *_OPTIONS,
-                    "-c",
-                    start + "from momab.sandbox import child; child()",
-                ],
+                [sys.executable, *_OPTIONS, "-c", start],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # until the fence is closed
