@@ -22,7 +22,7 @@ CHAPTERS = ("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-d
 def play(name, monkeypatch, **values):
     """Execute a chapter's code in this process; return its names and everything it showed."""
     shown = []
-    monkeypatch.setattr(show, "_display", lambda bundle: shown.append(bundle["text/plain"]))
+    monkeypatch.setattr(show, "bundle", lambda forms: shown.append(forms["text/plain"]))
     monkeypatch.chdir(NOTEBOOKS)
     space = {}
     for cell in jupytext.read(NOTEBOOKS / f"{name}.md").cells:

@@ -1,0 +1,232 @@
+"""The exercises of the chapter on what 60 runs cannot see: rare wrong commitments."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from momab import theory
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value, within
+
+# ---- sixty-runs-2: what the runs still allow -----------------------------------------------
+
+
+def upper_rate(wrong: int, runs: int, level: float) -> float:
+    """The upper end of the exact (Clopper-Pearson) interval of a rate."""
+    from momab.simulate import rate_interval
+
+    return rate_interval("wrong", np.arange(runs) < wrong, level)["wrong_high"]
+
+
+def _beta(share: float, wrong: int, rest: int) -> float:
+    """A quantile of the beta distribution, in which the ends of exact intervals are written."""
+    from scipy.stats import beta
+
+    if wrong == 0 or rest == 0:
+        return 0.0 if wrong == 0 else 1.0
+    return float(beta.ppf(share, wrong, rest))
+
+
+def _normal_end(wrong: int, runs: int, level: float) -> float:
+    from scipy.stats import norm
+
+    rate = wrong / runs
+    return float(rate + norm.ppf((1 + level) / 2) * math.sqrt(rate * (1 - rate) / runs))
+
+
+# ---- sixty-runs-4: the least coefficient with a guarantee ----------------------------------
+
+
+def least_coefficient(K: int, d: int, T: int, risk: float) -> float:
+    r"""The c with :math:`2KdT^{1-2c}` = risk; the bound falls by :math:`T^{-2}` per unit of c."""
+    return 1.0 + math.log(theory.union_bound(K, d, T, 1.0) / risk) / (2.0 * math.log(T))
+
+
+# ---- sixty-runs-5: a law that fools sixty runs ---------------------------------------------
+
+
+def _mean(law: Any) -> float:
+    p, typical, cost = law
+    return float((1 - p) * typical + p * cost)
+
+
+def _no_average_is_near(law: Any) -> bool:
+    """No average of sixty runs lies between half the mean and twice the mean."""
+    _, typical, cost = law
+    averages = [((60 - k) * typical + k * cost) / 60 for k in range(61)]
+    return all(not _mean(law) / 2 < average < 2 * _mean(law) for average in averages)
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    function(
+        "sixty-runs-2",
+        upper_rate,
+        [
+            Case(
+                "no wrong run was seen",
+                ((0, 60, 0.95), (0, 20_000, 0.95)),
+                "With no wrong run the condition reads (1 - p)^runs >= (1 - level)/2; solve it "
+                "for p.",
+            ),
+            Case(
+                "some wrong runs were seen",
+                ((1, 60, 0.95), (2, 60, 0.95), (55, 20_000, 0.95)),
+                "Add the binomial probabilities of 0, 1, ..., wrong wrong runs, and look for the "
+                "p at which the sum has fallen to (1 - level)/2: it falls as p grows, so that "
+                "bisection finds it.",
+            ),
+            Case(
+                "every run went wrong",
+                ((5, 5, 0.95), (1, 1, 0.9)),
+                "If all runs went wrong, 'wrong or fewer' is certain, and no rate is excluded.",
+            ),
+            Case(
+                "another level",
+                ((0, 60, 0.99), (3, 200, 0.5)),
+                "The level enters as the probability (1 - level)/2 on this side.",
+            ),
+        ],
+        [
+            Slip(
+                lambda wrong, runs, level: _beta(level, wrong + 1, runs - wrong),
+                "You let the upper side have all of 1 - level; a two-sided interval leaves half "
+                "of it on each side.",
+            ),
+            Slip(
+                lambda wrong, runs, level: _beta((1 - level) / 2, wrong, runs - wrong + 1),
+                "That is the lower end: the rate at which so many wrong runs or more would be "
+                "a surprise.",
+            ),
+            Slip(
+                lambda wrong, runs, level: _beta((1 + level) / 2, wrong, runs - wrong + 1),
+                "You asked for fewer than `wrong` wrong runs; the number that was seen belongs "
+                "to the event.",
+            ),
+            Slip(
+                _normal_end,
+                "That is the normal approximation, rate plus a multiple of its standard error. "
+                "Where nothing was seen it says that nothing can happen: count with the binomial "
+                "law instead.",
+            ),
+            Slip(
+                lambda wrong, runs, level: min(1.0, (wrong + 3) / runs),
+                "The rule of three is a quick one-sided guess for 95 % and nothing seen; here the "
+                "exact end is wanted, at any level.",
+            ),
+            Slip(
+                lambda wrong, runs, level: wrong / runs,
+                "That is the rate that was seen; the question is which rates the runs still allow.",
+            ),
+            Slip(
+                lambda wrong, runs, level: _beta(1 - level / 2, wrong + 1, runs - wrong),
+                "The level is the confidence, such as 0.95, not the chance of being wrong.",
+            ),
+        ],
+        same=within(1e-4),
+    ),
+    function(
+        "sixty-runs-4",
+        least_coefficient,
+        [
+            Case(
+                "ten arms, six objectives, a million rounds",
+                ((10, 6, 10**6, 0.05), (10, 26, 10**6, 0.05)),
+                "Set 2 K d T^(1 - 2c) equal to the risk, take logarithms, and solve for c.",
+            ),
+            Case(
+                "the point where the bound starts to say anything",
+                ((10, 6, 10**6, 1.0), (2, 1, 100, 1.0)),
+                "With risk 1 the logarithm of 2 K d / risk is that of 2 K d; it is not zero.",
+            ),
+            Case(
+                "a long horizon",
+                ((10, 6, 10**12, 0.05), (20, 2, 10**15, 1e-6)),
+                "As T grows, c tends to 1/2 from above, not to 0: T sample counts are in the "
+                "union bound.",
+            ),
+        ],
+        [
+            Slip(
+                lambda K, d, T, risk: (1 + math.log(K * d / risk) / math.log(T)) / 2,
+                "A factor 2 is lost: an interval can fail at its upper and at its lower end.",
+            ),
+            Slip(
+                lambda K, d, T, risk: math.log(2 * K * d / risk) / (2 * math.log(T)),
+                "That is enough for a single sample count. The event asks for all counts up to T, "
+                "which costs another factor T.",
+            ),
+            Slip(
+                lambda K, d, T, risk: 1 + math.log(2 * K * d / risk) / math.log(T),
+                "The exponent is 1 - 2c: you have solved for 2c.",
+            ),
+            Slip(
+                lambda K, d, T, risk: (1 + math.log(2 * K * d * risk) / math.log(T)) / 2,
+                "A smaller risk must ask for a larger c; yours asks for a smaller one.",
+            ),
+            Slip(
+                lambda K, d, T, risk: (1 + math.log10(2 * K * d / risk) / math.log(T)) / 2,
+                "You mixed two bases of logarithms; any base will do, if it is the same one.",
+            ),
+            Slip(
+                lambda K, d, T, risk: (1 + math.log(2 * K / risk) / math.log(T)) / 2,
+                "Every arm has an interval for each of its objectives, so d belongs in the bound.",
+            ),
+        ],
+    ),
+    value(
+        "sixty-runs-5",
+        "three numbers (p, typical, cost)",
+        [0.004, 10.0, 1e5],
+        [
+            Aspect(
+                "p is a probability, and 0 < typical < cost <= 1,000,000",
+                lambda law: len(law) == 3 and 0 < law[0] < 1 and 0 < law[1] < law[2] <= 1e6,
+                "Give p as a number between 0 and 1, then the regret of a good run, then that of "
+                "a bad one.",
+            ),
+            Aspect(
+                "sixty runs see no bad one with probability 1/2 or more",
+                lambda law: (1 - law[0]) ** 60 >= 0.5,
+                "The chance to see none is (1 - p)^60: make p smaller.",
+            ),
+            Aspect(
+                "the mean is at least ten times the median",
+                lambda law: law[0] < 0.5 and _mean(law) >= 10 * law[1],
+                "The mean is (1 - p) typical + p cost, and the median is typical: let a bad run "
+                "cost more, or a good one less.",
+            ),
+            Aspect(
+                "no average of sixty runs lies between half the mean and twice the mean",
+                _no_average_is_near,
+                "With k bad runs the average is about k cost / 60, the mean about p cost. Make p "
+                "so small that already a single bad run is too much.",
+            ),
+        ],
+        [
+            Slip(
+                [0.4, 10.0, 1e5],
+                "Is p meant in per cent? It is a probability: 0.4 % is 0.004.",
+            ),
+            Slip(
+                [1 / 60, 10.0, 1e5],
+                "With p = 1/60 one bad run is what sixty runs show on average, and the chance to "
+                "see none is only about 1/e.",
+            ),
+            Slip(
+                [0.01, 10.0, 1e5],
+                "Most sets of sixty see nothing, but those with one bad run come within a factor "
+                "of two of the mean.",
+            ),
+            Slip(
+                [0.004, 10.0, 1000.0],
+                "At this price a bad run hardly matters to the mean: compare p cost with typical.",
+            ),
+            Slip(
+                [0.004, 1e5, 10.0],
+                "The order is (p, typical, cost): the cheap run comes before the expensive one.",
+            ),
+        ],
+    ),
+)
