@@ -1,0 +1,391 @@
+"""The exercises of the chapter on the algorithm: a race, a decision, a whole run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momab.exercises.core import Case, Exercise, Slip, function
+from momab.policies import Given, View, WidthGuided, select_width_guided, top
+from momab.theory import confidence_radius
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+# ---- algorithm-2: how long a race takes ----------------------------------------------------
+
+
+def pulls_needed(lead: float, horizon: int, c: float) -> int:
+    """The least n for which two arms with n pulls each and means ``lead`` apart certify."""
+    n = max(1, math.floor(4 * c * math.log(horizon) / lead**2))
+    while not lead > 2 * float(confidence_radius(n, horizon, c)):
+        n += 1
+    return n
+
+
+def _least_above(number: float) -> int:
+    return max(1, math.floor(number) + 1)
+
+
+# ---- algorithm-3: one decision -------------------------------------------------------------
+
+
+class _First:
+    """A coin that always takes the first of the candidates."""
+
+    def choose(self, candidates: Sequence[int], slot: int) -> int:
+        return int(candidates[0])
+
+
+def _view(counts: Counts, means: Array, horizon: int) -> View:
+    return View(horizon, counts, means * counts[:, None], means, Given(1, 0), int(counts.sum()))
+
+
+def decide(counts: Counts, means: Array, horizon: int, c: float) -> tuple[bool, int, int]:
+    """What Algorithm 1 does next: (certified, objective, arm); ties go to the lowest index."""
+    view = _view(counts, means, horizon)
+    arm = select_width_guided(WidthGuided(c=c), view, cast(Any, _First()))
+    if view.certificate is not None:
+        return True, view.certificate.objective, arm
+    return False, int(top(view.details.W)[0]), arm
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A reader of Algorithm 1 who has misread one line of it."""
+
+    by_means: bool = False
+    smaller_radius: bool = False
+    narrowest: bool = False
+    log_pulls: bool = False
+    lower_bounds: bool = False
+    first_certified: bool = False
+    never_certify: bool = False
+    c_outside: bool = False
+
+    def radii(self, counts: Counts, horizon: int, c: float) -> Array:
+        log = math.log(counts.sum() if self.log_pulls else horizon)
+        return c * np.sqrt(log / counts) if self.c_outside else np.sqrt(c * log / counts)
+
+    def __call__(
+        self, counts: Counts, means: Array, horizon: int, c: float
+    ) -> tuple[bool, int, int]:
+        beta = self.radii(counts, horizon, c)
+        upper, lower = means + beta[:, None], means - beta[:, None]
+        pairs = np.argsort(-(means if self.by_means else upper), axis=0, kind="stable")[:2]
+        each = np.arange(means.shape[1])
+        bar = lower[pairs[1], each] if self.lower_bounds else upper[pairs[1], each]
+        proved = np.flatnonzero(lower[pairs[0], each] > bar)
+        width = beta[pairs].sum(axis=0)
+        if len(proved) and not self.never_certify:
+            j = proved[0] if self.first_certified else proved[width[proved].argmax()]
+            return True, int(j), int(pairs[0, j])
+        j = int(width.argmin() if self.narrowest else width.argmax())
+        pair = np.sort(pairs[:, j])
+        pick = beta[pair].argmin() if self.smaller_radius else beta[pair].argmax()
+        return False, j, int(pair[pick])
+
+
+# ---- algorithm-6: a whole run --------------------------------------------------------------
+
+
+def play(rewards: Array, horizon: int, c: float) -> list[int]:
+    """The arms that Algorithm 1 pulls when arm a's i-th reward vector is ``rewards[a, i]``."""
+    arms, _, d = rewards.shape
+    policy, coin = WidthGuided(c=c), cast(Any, _First())
+    view = View(
+        horizon,
+        np.zeros(arms, dtype=np.int64),
+        np.zeros((arms, d)),
+        np.zeros((arms, d)),
+        Given(1, 0),
+    )
+    pulled = []
+    for t in range(horizon):
+        view.t = t
+        arm = t if t < arms else select_width_guided(policy, view, coin)
+        view.sums[arm] += rewards[arm, view.counts[arm]]
+        view.counts[arm] += 1
+        view.means[arm] = view.sums[arm] / view.counts[arm]
+        pulled.append(arm)
+    return pulled
+
+
+@dataclass(frozen=True)
+class _WrongRun:
+    """A program for the whole run with one mistake in its bookkeeping."""
+
+    by_round: bool = False
+    forgets: bool = False
+    never_commits: bool = False
+    divides_late: bool = False
+    one_objective: bool = False
+    stores_without_pulling: bool = False
+    decision: _Wrong = _Wrong()
+
+    def __call__(self, rewards: Array, horizon: int, c: float) -> list[int]:
+        arms, _, d = rewards.shape
+        counts, sums = np.zeros(arms, dtype=np.int64), np.zeros((arms, d))
+        seen = np.zeros((arms, d))
+        stored, pulled = -1, []
+        for t in range(horizon):
+            j = -1
+            if t < arms:
+                arm = t
+            elif stored >= 0:
+                arm = stored
+            else:
+                means = sums / (np.maximum(seen, 1) if self.one_objective else counts[:, None])
+                if self.divides_late:
+                    means = sums / (counts[:, None] + 1)
+                certified, j, arm = self.decision(counts, means, horizon, c)
+                if certified and not self.forgets:
+                    stored = -1 if self.never_commits else arm
+                if certified and self.never_commits:
+                    certified, j, arm = _Wrong(never_certify=True)(counts, means, horizon, c)
+                if certified and self.stores_without_pulling:
+                    certified, _, arm = _Wrong(never_certify=True)(counts, means, horizon, c)
+            column = slice(None) if not self.one_objective or j < 0 else slice(j, j + 1)
+            sums[arm, column] += rewards[arm, t if self.by_round else counts[arm], column]
+            seen[arm, column] += 1
+            counts[arm] += 1
+            pulled.append(arm)
+        return pulled
+
+
+# ---- cases ---------------------------------------------------------------------------------
+
+
+def _state(counts: Sequence[int], means: Sequence[Sequence[float]]) -> tuple[Counts, Array]:
+    return np.array(counts, dtype=np.int64), np.array(means)
+
+
+_RNG = np.random.default_rng(5)
+_SINGLE = _state([40, 90, 25], [[0.62], [0.7], [0.2]])
+_HIDDEN = _state([4, 400, 300], [[0.3], [0.7], [0.6]])  # the least known arm has the highest U
+_SEVERAL = _state([60, 30, 45, 80], [[0.8, 0.3], [0.4, 0.7], [0.5, 0.6], [0.7, 0.75]])
+_MANY = (_RNG.integers(20, 200, 6), _RNG.random((6, 4)).round(3))
+_PROOF = _state([500, 400, 300], [[0.9, 0.5], [0.3, 0.55], [0.2, 0.5]])
+_TWO_PROOFS = _state([900, 300, 250], [[0.95, 0.1], [0.2, 0.05], [0.1, 0.9]])
+_NEARLY = _state([200, 200, 150], [[0.75, 0.5], [0.45, 0.45], [0.2, 0.4]])
+_FRESH = _state([1, 1, 1, 1], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+
+
+def _rewards(means: Sequence[Sequence[float]], n: int) -> Array:
+    table = np.array(means)
+    drawn: NDArray[np.bool_] = _RNG.random((len(table), n, table.shape[1])) < table[:, None, :]
+    return drawn.astype(np.float64)
+
+
+# the second arm shines at first, and fades as soon as it is stored
+_FADING = np.array([[n % 2, n < 10] for n in range(60)], dtype=np.float64).T[:, :, None]
+_LINE = _rewards([[0.9], [0.3]], 60)
+_PLANE = _rewards([[0.9, 0.3], [0.4, 0.6], [0.2, 0.5]], 90)
+_LONG = _rewards([[0.5, 0.5, 0.3], [0.45, 0.55, 0.35], [0.5, 0.4, 0.4], [0.3, 0.3, 0.3]], 80)
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    function(
+        "algorithm-2",
+        pulls_needed,
+        [
+            Case(
+                "the paper's coefficient",
+                ((0.5, 10_000, 2.0), (0.1, 10_000, 2.0)),
+                "Write the certificate for two arms with the same radius: how far apart must the "
+                "means be?",
+            ),
+            Case(
+                "other coefficients and horizons",
+                ((0.3, 1_000, 0.5), (0.25, 1_000_000, 0.02), (0.45, 50, 1.0)),
+                "The radius is the square root of c log T / n, with the natural logarithm.",
+            ),
+            Case(
+                "a large lead needs one pull at least",
+                ((1.0, 50, 0.02), (0.9, 20, 0.05)),
+                "The answer is a whole number, and an arm has no mean before its first pull.",
+            ),
+        ],
+        [
+            Slip(
+                lambda lead, horizon, c: _least_above(c * math.log(horizon) / lead**2),
+                "Your race ends when the lead exceeds one radius; the leader's lower bound and the "
+                "challenger's upper bound move by one radius each.",
+            ),
+            Slip(
+                lambda lead, horizon, c: _least_above(2 * c * math.log(horizon) / lead**2),
+                "Two radii together, yes, but the 2 is squared with the lead when you solve for n.",
+            ),
+            Slip(
+                lambda lead, horizon, c: _least_above(4 * c * math.log10(horizon) / lead**2),
+                "The logarithm of the radius is the natural one.",
+            ),
+            Slip(
+                lambda lead, horizon, c: _least_above(4 * c * math.log(horizon) / lead),
+                "Radii shrink like one over the square root of n; solve for n with care.",
+            ),
+            Slip(
+                lambda lead, horizon, c: max(1, math.floor(4 * c * math.log(horizon) / lead**2)),
+                "With so many pulls the two bounds have not passed each other yet; one more is "
+                "needed.",
+            ),
+            Slip(
+                lambda lead, horizon, c: 2 * _least_above(4 * c * math.log(horizon) / lead**2),
+                "That is the number of pulls of both arms together; the question is how many each "
+                "of them has.",
+            ),
+            Slip(
+                lambda lead, horizon, c: 4 * c * math.log(horizon) / lead**2,
+                "That is where the bounds meet; pulls are whole numbers, and the certificate asks "
+                "for a strict inequality.",
+            ),
+        ],
+    ),
+    function(
+        "algorithm-3",
+        decide,
+        [
+            Case(
+                "one objective, no certificate",
+                ((*_SINGLE, 1_000, 2.0), (*_HIDDEN, 1_000, 2.0)),
+                "Leader and challenger have the two highest upper bounds; pull the one that is "
+                "known less.",
+            ),
+            Case(
+                "several objectives, no certificate",
+                ((*_SEVERAL, 10_000, 1.0), (*_MANY, 10_000, 2.0), (*_MANY, 1_000, 1.0)),
+                "Every objective has a race of its own; the widest one is sampled.",
+            ),
+            Case(
+                "certificates, found and missed",
+                (
+                    (*_PROOF, 1_000_000, 2.0),
+                    (*_NEARLY, 1_000, 0.5),
+                    (*_NEARLY, 1_000_000, 0.5),
+                ),
+                "Compare the leader's lower bound with the challenger's upper bound on the same "
+                "objective.",
+            ),
+            Case(
+                "several objectives certify at once",
+                ((*_TWO_PROOFS, 1_000, 0.5),),
+                "Among the races that certify, the widest is taken.",
+            ),
+            Case(
+                "ties go to the lowest index",
+                ((*_FRESH, 1_000, 2.0),),
+                "With equal bounds the arm, and with equal widths the objective, that comes first.",
+            ),
+        ],
+        [
+            Slip(
+                _Wrong(by_means=True),
+                "You chose leader and challenger by their means; the races are between the highest "
+                "upper bounds.",
+            ),
+            Slip(
+                _Wrong(smaller_radius=True),
+                "You pull the arm of the pair that is known better; the other one has more to "
+                "tell.",
+            ),
+            Slip(
+                _Wrong(narrowest=True),
+                "You sample the narrowest race; the algorithm works where most is unknown.",
+            ),
+            Slip(
+                _Wrong(log_pulls=True),
+                "Your radius has the logarithm of the pulls so far; this algorithm knows the "
+                "horizon and uses it.",
+            ),
+            Slip(
+                _Wrong(lower_bounds=True),
+                "You compare two lower bounds; a proof needs the leader's worst case to beat the "
+                "challenger's best one.",
+            ),
+            Slip(
+                _Wrong(first_certified=True),
+                "You store the winner of the first objective that certifies; read again what "
+                "happens if several do.",
+            ),
+            Slip(
+                _Wrong(never_certify=True),
+                "You always sample; before that, the certificate has to be tested on every "
+                "objective.",
+            ),
+            Slip(
+                _Wrong(c_outside=True),
+                "The coefficient stands under the square root, together with the logarithm.",
+            ),
+        ],
+    ),
+    function(
+        "algorithm-6",
+        play,
+        [
+            Case(
+                "one objective, two arms",
+                ((_LINE, 60, 0.1),),
+                "Start with one pull of each arm, then repeat the decision of exercise 3 with the "
+                "counts and means of the moment.",
+            ),
+            Case(
+                "several objectives, and a commitment",
+                ((_PLANE, 90, 0.1), (_PLANE, 90, 0.05)),
+                "A pull updates all objectives of the arm at once, and a stored arm is pulled to "
+                "the end.",
+            ),
+            Case(
+                "the stored arm is pulled at once, and kept when its luck turns",
+                ((_FADING, 60, 0.1),),
+                "After the certificate nothing is looked at any more.",
+            ),
+            Case(
+                "a long exploration",
+                ((_LONG, 80, 0.3), (_LONG, 80, 2.0)),
+                "The i-th pull of an arm returns its own i-th reward, whatever the round.",
+            ),
+        ],
+        [
+            Slip(
+                _WrongRun(by_round=True),
+                "You index the rewards by the round; an arm's rewards wait on their shelf until "
+                "the arm itself is pulled.",
+            ),
+            Slip(
+                _WrongRun(forgets=True),
+                "You test the certificate again in every round; once an arm is stored it is pulled "
+                "to the end, whatever comes.",
+            ),
+            Slip(
+                _WrongRun(never_commits=True),
+                "Your run never commits: after a certificate the stored arm is pulled for good.",
+            ),
+            Slip(
+                _WrongRun(divides_late=True),
+                "Your means are too small: the sum of an arm's rewards is divided by the number of "
+                "its pulls so far.",
+            ),
+            Slip(
+                _WrongRun(one_objective=True),
+                "You use only the sampled objective's reward; a pull shows all coordinates, and "
+                "all of them count.",
+            ),
+            Slip(
+                _WrongRun(stores_without_pulling=True),
+                "In the round of the certificate you still sample; the stored arm is pulled at "
+                "once.",
+            ),
+            Slip(
+                _WrongRun(decision=_Wrong(log_pulls=True)),
+                "Your radii grow with the logarithm of the round; the horizon is known, and log T "
+                "is the same in all rounds.",
+            ),
+        ],
+    ),
+)
