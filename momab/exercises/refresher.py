@@ -1,0 +1,235 @@
+"""The exercises of the refresher."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from momab.exercises.core import Case, Exercise, Slip, function, within
+
+
+def flips_needed(x: float, delta: float) -> int:
+    """The least n with 2 exp(-2 n x^2) <= delta."""
+    return math.ceil(math.log(2 / delta) / (2 * x**2))
+
+
+def ucb1_arm(sums: Sequence[float], counts: Sequence[int]) -> int:
+    """The arm with the largest mean + sqrt(2 log t / N); an arm without pulls comes first."""
+    return _largest(lambda s, n, t: s / n + math.sqrt(2 * math.log(t) / n), sums, counts)
+
+
+def _largest(
+    value: Callable[[float, int, int], float], sums: Sequence[float], counts: Sequence[int]
+) -> int:
+    if 0 in counts:
+        return list(counts).index(0)
+    values = [value(s, n, sum(counts)) for s, n in zip(sums, counts, strict=True)]
+    return values.index(max(values))
+
+
+def lai_robbins(means: Sequence[float]) -> float:
+    """The sum of gap / kl(mean, best mean) over the arms that are not best."""
+    return _over_worse(lambda p, best: (best - p) / _kl(p, best), means)
+
+
+def _over_worse(part: Callable[[float, float], float], means: Sequence[float]) -> float:
+    best = max(means)
+    return math.fsum(part(p, best) for p in means if p < best)
+
+
+def _kl(p: float, q: float) -> float:
+    head = p * math.log(p / q) if p > 0 else 0.0
+    return head + (1 - p) * math.log((1 - p) / (1 - q))
+
+
+def _kl_reversed(p: float, best: float) -> float:
+    return _kl(best, p) if p > 0 else math.inf
+
+
+def _last_of_ties(sums: Sequence[float], counts: Sequence[int]) -> int:
+    if 0 in counts:
+        return len(counts) - 1 - list(counts)[::-1].index(0)
+    values = [
+        s / n + math.sqrt(2 * math.log(sum(counts)) / n) for s, n in zip(sums, counts, strict=True)
+    ]
+    return len(values) - 1 - values[::-1].index(max(values))
+
+
+def _without_first_pulls(sums: Sequence[float], counts: Sequence[int]) -> int:
+    return ucb1_arm(sums, [max(1, n) for n in counts])
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    function(
+        "refresher-1",
+        flips_needed,
+        [
+            Case(
+                "usual polls",
+                ((0.1, 0.05), (0.03, 0.05), (0.02, 0.01)),
+                "Set the bound equal to delta, take logarithms, and solve for n.",
+            ),
+            Case(
+                "a tiny risk",
+                ((0.2, 1e-6), (0.5, 1e-9)),
+                "The risk stands inside the logarithm: how does it enter there?",
+            ),
+            Case(
+                "a large deviation and a large risk, where a handful of flips is enough",
+                ((0.6, 0.5), (0.9, 0.3)),
+                "The smallest whole number that satisfies an inequality is found by rounding up.",
+            ),
+        ],
+        [
+            Slip(
+                lambda x, delta: math.ceil(math.log(1 / delta) / (2 * x**2)),
+                "That is the one-sided bound; the average may err on either side, which costs a "
+                "factor in front of the exponential.",
+            ),
+            Slip(
+                lambda x, delta: math.floor(math.log(2 / delta) / (2 * x**2)),
+                "You rounded down, and with that number the bound still exceeds delta.",
+            ),
+            Slip(
+                lambda x, delta: math.ceil(math.log(2 / delta) / x**2),
+                "Look at the exponent again: which factor stands before n x^2?",
+            ),
+            Slip(
+                lambda x, delta: math.ceil(math.log(2 / delta) / (2 * x)),
+                "The deviation enters squared: half of it needs four times as many flips.",
+            ),
+            Slip(
+                lambda x, delta: math.ceil(math.log10(2 / delta) / (2 * x**2)),
+                "Use the natural logarithm, the inverse of exp, not the one to base ten.",
+            ),
+            Slip(
+                lambda x, delta: math.log(2 / delta) / (2 * x**2),
+                "The formula is right; people come in whole numbers, so round up.",
+            ),
+        ],
+        same=lambda found, wanted: not isinstance(found, bool) and found == wanted,
+    ),
+    function(
+        "refresher-3",
+        ucb1_arm,
+        [
+            Case(
+                "an arm without pulls comes first",
+                (([0.9, 0.0, 0.0], [1, 0, 0]), ([3.0, 5.0, 0.0, 2.0], [4, 5, 0, 4])),
+                "Without a pull there is no mean; the exercise says who comes first then.",
+            ),
+            Case(
+                "equal counts: the best mean",
+                (([3.0, 6.0, 5.0], [8, 8, 8]), ([7.0, 2.0], [10, 10])),
+                "With equal counts all radii are equal, and only the means differ.",
+            ),
+            Case(
+                "unequal counts: a good mean against a large radius",
+                (
+                    ([60.0, 2.0], [100, 5]),
+                    ([40.0, 3.5, 0.5], [50, 7, 3]),
+                    ([54.0, 26.0], [60, 40]),
+                    ([30.0, 3.0], [40, 9]),
+                    ([12.0, 0.0], [16, 4]),
+                    ([12.0, 5.0], [20, 6]),
+                    ([6.0, 7.0], [9, 30]),
+                ),
+                "Compute both optimistic values by hand for ([60, 2], [100, 5]) and compare.",
+            ),
+            Case(
+                "ties go to the lowest index",
+                (([2.0, 2.0, 1.0], [4, 4, 4]), ([1.0, 4.0, 4.0], [6, 6, 6])),
+                "Look at how your code treats equal values: the first of them is wanted.",
+            ),
+        ],
+        [
+            Slip(
+                lambda sums, counts: _largest(lambda s, n, t: s / n, sums, counts),
+                "You play the best empirical mean; an arm with bad luck at first never comes back.",
+            ),
+            Slip(
+                lambda sums, counts: _largest(
+                    lambda s, n, t: s / n + math.sqrt(2 * math.log(n) / n), sums, counts
+                ),
+                "The logarithm is that of all pulls made so far, not of the arm's own.",
+            ),
+            Slip(
+                lambda sums, counts: _largest(
+                    lambda s, n, t: s / n + math.sqrt(math.log(t) / n), sums, counts
+                ),
+                "Your radius is too small by a constant factor: what stands under the root?",
+            ),
+            Slip(
+                lambda sums, counts: _largest(
+                    lambda s, n, t: s + math.sqrt(2 * math.log(t) / n), sums, counts
+                ),
+                "You added the radius to the sum of the rewards; it belongs to their mean.",
+            ),
+            Slip(
+                lambda sums, counts: _largest(
+                    lambda s, n, t: s / n - math.sqrt(2 * math.log(t) / n), sums, counts
+                ),
+                "You subtract the radius: that is the pessimistic value, UCB1 is an optimist.",
+            ),
+            Slip(
+                _last_of_ties,
+                "Of several equal candidates yours takes the last; the lowest index is wanted.",
+            ),
+            Slip(
+                _without_first_pulls,
+                "An arm without pulls is not an arm with one pull; it must be tried before others.",
+            ),
+        ],
+    ),
+    function(
+        "refresher-4",
+        lai_robbins,
+        [
+            Case(
+                "two arms",
+                (([0.5, 0.4],), ([0.3, 0.9],)),
+                "One term: the gap over the divergence from the worse mean to the best one.",
+            ),
+            Case(
+                "several arms",
+                (([0.7, 0.5, 0.2, 0.6],), ([0.1, 0.05, 0.02],)),
+                "Every arm that is not best contributes a term of its own.",
+            ),
+            Case(
+                "ties and arms that never pay",
+                (([0.6, 0.6, 0.3],), ([0.4, 0.4],), ([0.25, 0.0, 0.1],)),
+                "Best arms contribute nothing, and zero times the logarithm of zero is zero.",
+            ),
+        ],
+        [
+            Slip(
+                lambda means: _over_worse(lambda p, b: (b - p) / _kl_reversed(p, b), means),
+                "The divergence is not symmetric: the truth, the worse arm's mean, comes first.",
+            ),
+            Slip(
+                lambda means: _over_worse(lambda p, b: 1 / _kl(p, b), means),
+                "That counts pulls; regret is pulls times what each of them costs.",
+            ),
+            Slip(
+                lambda means: _over_worse(lambda p, b: 1 / (2 * (b - p)), means),
+                "Pinsker's inequality gives that; the exact divergence is asked for.",
+            ),
+            Slip(
+                lambda means: _over_worse(lambda p, b: 1 / (b - p), means),
+                "That is the scale of the regret, but the divergence is missing from it.",
+            ),
+            Slip(
+                lambda means: _over_worse(lambda p, b: _kl(p, b) / (b - p), means),
+                "Upside down: an arm that is easy to tell apart should cost less, not more.",
+            ),
+            Slip(
+                lambda means: max(
+                    ((max(means) - p) / _kl(p, max(means)) for p in means if p < max(means)),
+                    default=0.0,
+                ),
+                "You kept one arm only; all arms that are not best have to be ruled out.",
+            ),
+        ],
+        same=within(1e-9),
+    ),
+)

@@ -1,0 +1,481 @@
+r"""The notation table against the paper's source, symbol by symbol, and the glossary.
+
+A symbol is a letter with its decoration: ``\widehat\mu_a^{(j)}``.  What fills an index does not
+matter, so every index is reduced to its kind (arm a, objective j, round t, count n); marks that
+belong to the symbol (star, dagger, P, max, cert, ...) are kept.  Arguments are not part of it.
+"""
+
+import dataclasses
+import importlib
+import inspect
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+PAGE = ROOT / "book" / "notation.md"
+
+IGNORED = {
+    r"\pi": "the number 3.14..., in Pareto UCB1's constant; the page says so in a sentence",
+}
+
+# ---- symbols of a formula ------------------------------------------------------------------
+
+MACROS = {
+    r"\R": r"\mathbb{R}",
+    r"\E": r"\mathbb{E}",
+    r"\ones": r"\mathbf{1}",
+    r"\cF": r"\mathcal{F}",
+    r"\hat": r"\widehat",
+}
+GREEK = [
+    *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
+    *("iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "varphi"),
+    *("chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi"),
+    *("Psi", "Omega", "ell"),
+]
+DECORATIONS = ["widehat", "bar", "overline", "mathbb", "mathbf", "mathcal", "mathrm"]
+SIGNS = ["succ", "succeq", "emptyset", "Pr"]
+WORDS = ["text"]
+NOT_SYMBOLS = {
+    "standard functions": "log exp min max inf liminf arg argmax sum bigcup",
+    "fractions and roots": "sqrt frac tfrac nicefrac",
+    "relations": "in notin ge geq le leq neq ll sim subseteq lesssim nexists forall to mapsto",
+    "arrows of assignment and implication": "gets Longrightarrow Rightarrow uparrow downarrow",
+    "operations and dots": "cdot times setminus cup pm infty ldots cdots dots",
+    "layout": "left right quad qquad blacktriangleright",
+}
+"""Commands in formulas that carry no symbol of the paper, by the reason."""
+
+Node = Any  # a token, or the list of nodes in a pair of braces
+
+
+def commands(names: list[str]) -> set[str]:
+    return {"\\" + name for name in names}
+
+
+def tree(formula: str) -> list[Node]:
+    """A formula as tokens, with the contents of braces in lists."""
+    for short, long in MACROS.items():
+        formula = re.sub(re.escape(short) + r"(?![A-Za-z])", lambda _, long=long: long, formula)
+    stack: list[list[Node]] = [[]]
+    for token in re.findall(r"\\[A-Za-z]+|\\.|\S", formula):
+        if token == "{":
+            stack.append([])
+        elif token == "}":
+            group = stack.pop()
+            stack[-1].append(group)
+        elif token not in (r"\,", r"\!"):
+            stack[-1].append(token)
+    assert len(stack) == 1, f"unbalanced braces in {formula!r}"
+    return stack[0]
+
+
+def flat(node: Node) -> str:
+    return node if isinstance(node, str) else "".join(map(flat, node))
+
+
+def base_at(nodes: list[Node], i: int) -> tuple[str, int] | None:
+    """The letter that starts at i, with its hat or font, and where it ends."""
+    token = nodes[i]
+    if isinstance(token, list):
+        return None
+    if token in commands(DECORATIONS):
+        inner = flat(nodes[i + 1])
+        if token == r"\mathbf" and inner == "1":
+            brace = i + 2 < len(nodes) and nodes[i + 2] == r"\{"
+            return ("indicator" if brace else "ones"), i + 2
+        return (f"{token}{inner}", i + 2) if re.fullmatch(r"\\?[A-Za-z]+", inner) else None
+    known = re.fullmatch("[A-Za-z]", token) or token in commands(GREEK + SIGNS)
+    return (token, i + 1) if known else None
+
+
+def index_kind(text: str, base: str, place: int) -> str:
+    """What an index stands for; marks stay as they are."""
+    if text in (r"\max", r"\min", "(1)"):
+        return text
+    if mark := re.fullmatch(r"\\mathrm(\w+)", text):
+        return mark[1]
+    head = text.removeprefix(r"\widehat")[0]
+    if place > 0:
+        return "j" if head == "j" else "n"
+    if text.isdigit():
+        return "j" if base == "g" else "t" if base in "AX" else "a"
+    kinds = {"j": "j", "t": "t", "s": "t", "T": "T"} | dict.fromkeys("aAbciu", "a")
+    return kinds[head]
+
+
+def subscript_of(nodes: list[Node], base: str) -> str:
+    parts, depth = [""], 0
+    for text in map(flat, nodes):
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        if text == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += text
+    return ",".join(index_kind(part, base, place) for place, part in enumerate(parts))
+
+
+def superscript_of(nodes: list[Node], base: str) -> str | None:
+    """The mark, or None for an exponent."""
+    text = flat(nodes)
+    if re.fullmatch(r"\((j.*|\d|d)\)", text):
+        return "(j)"
+    if mark := re.fullmatch(r"\\mathrm(P|init)", text):
+        return mark[1]
+    return text if text in (r"\star", r"\dagger", "+") or (text, base) == ("c", r"\Omega") else None
+
+
+def symbols(nodes: list[Node]) -> Iterator[str]:
+    """The symbols of a formula in order; those in an index come after the one that has it."""
+    i = 0
+    while i < len(nodes):
+        node = nodes[i]
+        if isinstance(node, list):
+            yield from symbols(node)
+            i += 1
+            continue
+        if node in commands(WORDS):
+            i += 2
+            continue
+        if node == "[" and flat(nodes[i : i + 3]) in ("[K]", "[d]"):
+            yield flat(nodes[i : i + 3])
+        found = base_at(nodes, i)
+        if found is None:
+            i += 1
+            continue
+        base, i = found
+        sub = sup = ""
+        inside: list[list[Node]] = []
+        while i < len(nodes) and nodes[i] in ("_", "^"):
+            mark, script = nodes[i], nodes[i + 1]
+            i += 2
+            if script == r"\mathrm":
+                script = [script, nodes[i]]
+                i += 1
+            script = script if isinstance(script, list) else [script]
+            named = flat(script).startswith(r"\mathrm")
+            if mark == "_":
+                sub = subscript_of(script, base)
+            else:
+                sup = superscript_of(script, base) or ""
+            if not named and not (mark == "^" and sup and sup != "(j)"):
+                inside.append(script)
+        yield base + (f"_{sub}" if sub else "") + (f"^{sup}" if sup else "")
+        for script in inside:
+            yield from symbols(script)
+
+
+def symbol(formula: str) -> str:
+    """The symbol that a formula starts with."""
+    return next(symbols(tree(formula)))
+
+
+@pytest.mark.parametrize(
+    ("formula", "found"),
+    [
+        (r"\widehat{\mu}_{b_j(t)}^{(j^\dagger)}(t-1)", r"\widehat\mu_a^(j)"),
+        (r"\widehat a_{\mathrm{cert}}(T)", r"\widehata_cert"),
+        (r"\mu_{(1),j}", r"\mu_(1),j"),
+        (r"\Delta_{\max}^{\mathrm P}", r"\Delta_\max^P"),
+        (r"\Omega_T^c", r"\Omega_T^c"),
+        (r"T^{-4}", "T"),
+        (r"\mathbf{1}\{A_s=a\}", "indicator"),
+        (r"\ones", "ones"),
+        (r"t_{a,m_a}", "t_a,n"),
+        (r"m_{j_t}", "m_j"),
+        (r"m_a", "m_a"),
+        (r"[K]", "[K]"),
+        (r"c_{j_t}(t)", "c_j"),
+        (r"c_t", "c_t"),
+    ],
+)
+def test_a_symbol_is_read_as_meant(formula, found):
+    assert symbol(formula) == found
+
+
+def test_indices_are_symbols_too():
+    assert list(symbols(tree(r"N_{A_t}(t-1)"))) == ["N_a", "A_t", "t", "t"]
+
+
+# ---- the paper and the page ----------------------------------------------------------------
+
+
+def sections(tex: str) -> list[tuple[str, str]]:
+    """The paper's sections by number, in order; the abstract is section 0."""
+    body = re.sub(r"(?<!\\)%.*", "", tex[tex.index(r"\begin{document}") :])
+    found, counts, start, number, appendix = [], [0, 0, 0], 0, "0", False
+    for match in re.finditer(r"\\appendix\b|\\((?:sub){0,2})section\{", body):
+        found.append((number, body[start : match.start()]))
+        start = match.end()
+        if match[1] is None:
+            appendix, counts = True, [0, 0, 0]
+            continue
+        level = match[1].count("sub")
+        counts[level] += 1
+        counts[level + 1 :] = [0] * (2 - level)
+        head = "ABC"[counts[0] - 1] if appendix else str(counts[0])
+        number = ".".join([head, *map(str, counts[1 : level + 1])])
+    return [*found, (number, body[start:])]
+
+
+def formulas(text: str) -> list[str]:
+    pattern = r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$(.+?)\$|\\begin\{align\*\}(.+?)\\end\{align\*\}"
+    return ["".join(groups) for groups in re.findall(pattern, text, flags=re.DOTALL)]
+
+
+@pytest.fixture(scope="session")
+def first_used(shared) -> dict[str, str]:
+    """Every symbol of the paper, and the section that first uses it after the introduction."""
+    found: dict[str, str] = {}
+    early = set()
+    for number, text in sections((shared / "paper" / "paper.tex").read_text(encoding="utf-8")):
+        for formula in formulas(text):
+            for name in symbols(tree(formula)):
+                if number in ("0", "1"):
+                    early.add(name)
+                else:
+                    found.setdefault(name, number)
+    assert early <= found.keys()
+    return found
+
+
+@dataclasses.dataclass
+class Row:
+    """A row of the notation table."""
+
+    symbols: list[str]
+    meaning: str
+    paper: list[str]
+    label: str
+    library: list[tuple[str, str]]
+
+
+def tables(header: str) -> list[list[str]]:
+    """The rows of all tables of the page that have this header."""
+    rows, inside = [], False
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if cells == header.split(" | "):
+                inside = True
+            elif inside and not set(line) <= set("| -"):
+                rows.append(cells)
+        else:
+            inside = False
+    return rows
+
+
+def notation() -> list[Row]:
+    rows = []
+    for first, meaning, paper, book, library in tables("Symbol | Meaning | Paper | Book | Library"):
+        names = re.findall(r"\{py:obj\}`([\w.]+) <([\w.]+)>`", library)
+        [label] = re.findall(r"^\{ref\}`([\w-]+)`$", book)
+        assert names or library == "none", library
+        rows.append(
+            Row(
+                [symbol(formula) for formula in formulas(first)],
+                meaning,
+                re.findall(r"(?<![\w.])[A\d](?:\.\d)*(?=,|$)", paper),
+                label,
+                names,
+            )
+        )
+    return rows
+
+
+def listed() -> Counter[str]:
+    return Counter(name for row in notation() for name in row.symbols)
+
+
+def test_every_symbol_of_the_paper_is_in_the_table(first_used):
+    assert sorted(first_used.keys() - IGNORED.keys() - listed().keys()) == []
+
+
+def test_every_symbol_of_the_table_is_in_the_paper(first_used):
+    assert sorted(listed().keys() - first_used.keys()) == []
+
+
+def test_what_is_ignored_occurs(first_used):
+    assert IGNORED.keys() <= first_used.keys()
+    assert not IGNORED.keys() & listed().keys()
+
+
+def test_no_command_is_overlooked(shared):
+    """A formula's commands are symbols, decorations of symbols, or listed as neither."""
+    tex = (shared / "paper" / "paper.tex").read_text(encoding="utf-8")
+    found = set()
+    for _, text in sections(tex):
+        for formula in formulas(text):
+            found |= set(re.findall(r"\\[A-Za-z]+", flat_tokens(formula)))
+    known = commands(GREEK + DECORATIONS + SIGNS + WORDS + ["mathrm", "star", "dagger"])
+    plain = commands(" ".join(NOT_SYMBOLS.values()).split())
+    assert found - known - plain == set()
+    assert plain - found == set()
+
+
+def flat_tokens(formula: str) -> str:
+    """A formula with its macros written out, tokens kept apart."""
+
+    def spaced(node: Node) -> str:
+        return node if isinstance(node, str) else " ".join(map(spaced, node))
+
+    return spaced(tree(formula))
+
+
+def test_a_planted_symbol_is_noticed():
+    assert list(symbols(tree(r"\sum_{a=1}^K \kappa_{b_t}\le\lambda^\dagger"))) == [
+        *("a", "K"),
+        *(r"\kappa_a", "b_t", "t"),
+        r"\lambda^\dagger",
+    ]
+
+
+def test_the_sections_are_those_of_the_paper(first_used):
+    """A symbol with one row stands where it is first used; with several, one of them does."""
+    places: dict[str, set[str]] = {}
+    for row in notation():
+        assert row.paper, row
+        for number, name in enumerate(row.symbols):
+            place = row.paper[number] if len(row.paper) == len(row.symbols) else None
+            places.setdefault(name, set()).update([place] if place else row.paper)
+    wrong = {name: p for name, p in places.items() if first_used[name] not in p}
+    assert wrong == {}
+
+
+def test_numbered_items_are_in_the_section_that_the_table_says(shared):
+    r"""Theorem-like items share a counter; the algorithm and the definition have their own."""
+    tex = (shared / "paper" / "paper.tex").read_text(encoding="utf-8")
+    home, counter = {}, 0
+    for number, text in sections(tex):
+        kinds = r"\\begin\{(theorem|proposition|lemma|corollary|remark|algorithm)\}"
+        for kind in re.findall(kinds, text):
+            counter += kind != "algorithm"
+            home[f"{kind.title()} {1 if kind == 'algorithm' else counter}"] = number
+    assert counter == 11
+    for row in tables("Symbol | Meaning | Paper | Book | Library"):
+        if named := re.search(r"[A-Z][a-z]+ \d+", row[2]):
+            assert row[2] == f"{home[named[0]]}, {named[0]}"
+
+
+def test_the_list_of_letters_with_several_meanings_is_complete():
+    letters = [flat(tree(formulas(row[0])[0])) for row in tables(LETTERS)]
+    bare = [letter.replace(r"\mathbf", "") for letter in letters]
+    assert bare == sorted(set(bare), key=bare.index)
+    shared_by: dict[str, int] = Counter()
+    for row in notation():
+        for letter in {re.split(r"[_^]", name)[0] for name in row.symbols}:
+            shared_by[{"ones": "1", "indicator": "1"}.get(letter, letter)] += 1
+    assert {letter for letter in bare if shared_by[letter] < 2} == set()
+    twice = {re.split(r"[_^]", name)[0] for name, count in listed().items() if count > 1}
+    assert twice <= set(bare)
+
+
+LETTERS = "Letter | Meanings | To tell them apart"
+
+
+def test_the_symbols_in_the_lists_of_coincidences_are_in_the_table():
+    known = listed().keys()
+    for header, column in ((LETTERS, 1), ("Thing | Symbols | Remark", 1)):
+        rows = tables(header)
+        assert len(rows) >= 9
+        for row in rows:
+            for formula in formulas(row[column]):
+                assert symbol(formula) in known, formula
+
+
+# ---- names and labels ----------------------------------------------------------------------
+
+
+def resolve(name: str) -> Any:
+    """What a dotted name below momab stands for; the field of a record counts."""
+    module, *path = name.removeprefix("momab.").split(".")
+    thing: Any = importlib.import_module(f"momab.{module}")
+    for part in path:
+        fields = getattr(thing, "__dataclass_fields__", {})
+        thing = fields[part] if part in fields else inspect.getattr_static(thing, part)
+    return thing
+
+
+def library_names() -> list[tuple[str, str]]:
+    return sorted({name for row in notation() for name in row.library})
+
+
+@pytest.mark.parametrize(("text", "target"), library_names())
+def test_every_library_name_exists(text, target):
+    assert resolve(text) is not None
+    assert f"momab.{text}".startswith(target)
+    assert resolve(target) is not None
+
+
+def test_an_unknown_library_name_is_noticed():
+    with pytest.raises(AttributeError):
+        resolve("trace.Rounds.width")
+
+
+def sources() -> dict[str, str]:
+    """Every page of the book by name."""
+    paths: list[Path] = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(paths)}
+
+
+def test_every_chapter_that_is_named_exists():
+    pages = sources()
+    labels = {
+        label for text in pages.values() for label in re.findall(r"^\(([\w-]+)\)=", text, re.M)
+    }
+    assert {row.label for row in notation()} <= labels
+    statements = set(re.findall(r"^:label: ([\w-]+)$", "\n".join(pages.values()), re.M))
+    text = pages["notation"]
+    assert set(re.findall(r"\{prf:ref\}`([\w-]+)`", text)) <= statements
+    assert set(re.findall(r"\{ref\}`([\w-]+)`", text)) <= labels
+
+
+# ---- the glossary --------------------------------------------------------------------------
+
+
+def glossary() -> dict[str, str]:
+    """Every word with the first paragraph of its definition."""
+    [block] = re.findall(r"^```\{glossary\}\n(.*?)^```$", sources()["notation"], re.M | re.S)
+    entries = re.findall(r"^(\S.*)\n((?:  \S.*\n)+)", block, re.M)
+    assert len(entries) == len(re.findall(r"^\S", block, re.M))
+    return {word: " ".join(text.split()) for word, text in entries}
+
+
+def test_words_are_in_alphabetical_order():
+    words = list(glossary())
+    assert words == sorted(words, key=str.casefold)
+    assert len({word.casefold() for word in words}) == len(words)
+
+
+def test_the_notions_of_the_paper_are_explained():
+    wanted = (
+        "arm, objective, instance, policy, horizon, Pareto order, dominated, Pareto set, front, "
+        "Pareto gap, Pareto regret, marginal maximiser, marginal regret, objective gap, "
+        "largest objective gap, champion objective, consistency, confidence radius, leader, "
+        "challenger, pair width, race, certificate, commitment, non-certifying round, warm start, "
+        "confidence event, union bound, local charge, deficit, width floor, uniformly good, "
+        "duplicated coordinates, KL divergence, crowd, terminal recommendation, fairness regret"
+    )
+    assert set(wanted.split(", ")) <= glossary().keys()
+
+
+def test_every_word_that_a_page_links_to_is_explained():
+    used = {}
+    for name, text in sources().items():
+        for role in re.findall(r"\{term\}`([^`]+)`", text):
+            target = re.fullmatch(r".*<(.+)>", role, re.S)
+            used[" ".join((target[1] if target else role).split())] = name
+    assert {word: page for word, page in used.items() if word not in glossary()} == {}
+
+
+def test_first_paragraphs_read_well_as_plain_text():
+    """They are shown where the word is used, without mathematics."""
+    for word, text in glossary().items():
+        assert not set(text) & set("\\{}"), word
+        assert text.endswith("."), word
