@@ -64,7 +64,5 @@ def grade(
         raise SystemExit(130) from None
     gradebook.write(graded, output)
     marks = [graded.total(student) for student in graded.students]
-    print(
-        f"{len(marks)} {'student' if len(marks) == 1 else 'students'}, median {median(marks):g} of {graded.out_of} marks: "
-        f"{output / 'grades.csv'}"
-    )
+    who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
+    print(f"{who}, median {median(marks):g} of {graded.out_of} marks: {output / 'grades.csv'}")

@@ -122,8 +122,7 @@ def run(
         todo = [step for step in steps if step.key not in finished]
         if not any(isinstance(step, Answer) for step in todo):
             break
-        with _Child(todo, limits) as child:
-            given_up = child.follow(results, deadline, stop)
+        given_up = _attempt(todo, limits, results, deadline, stop)
         finished |= {
             step.key for step in todo if isinstance(step, Answer) and _spoken(results.get(step.key))
         }
@@ -133,6 +132,27 @@ def run(
     for step in steps:
         results.setdefault(step.key, Result("skipped", "the time for this notebook was used up"))
     return results
+
+
+def _attempt(
+    steps: Sequence[Step],
+    limits: Limits,
+    results: dict[str, Result],
+    deadline: float,
+    stop: threading.Event,
+) -> str | None:
+    """Run steps in one process; the step that it broke off at, if it did.
+
+    A process that ends before its first step is tried again: the machine may be short of memory.
+    """
+    for trial in range(3):
+        try:
+            with _Child(steps, limits) as child:
+                return child.follow(results, deadline, stop)
+        except SandboxError:
+            if trial == 2:
+                raise
+    return None
 
 
 def _spoken(result: Result | None) -> bool:
@@ -187,6 +207,8 @@ class _Child:
         self.private = Path(tempfile.mkdtemp(prefix="momab-grade-")).resolve()
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
         self._last_words = ""
+        self._position = -1  # the step that it is at
+        self._refused: list[str] = []  # what was refused to it in this step
 
     def __enter__(self) -> _Child:
         allowed = readable()
@@ -215,6 +237,7 @@ class _Child:
         except OSError as error:
             self._tidy()
             raise SandboxError(f"a process cannot be started: {error.strerror}.") from None
+        self._clock = _Clock(self._process.pid, self.limits.seconds)
         reader = threading.Thread(target=self._read, daemon=True)
         reader.start()
         with suppress(OSError):  # it may be gone already, which is found out below
@@ -256,71 +279,77 @@ class _Child:
         self, results: dict[str, Result], deadline: float, stop: threading.Event
     ) -> str | None:
         """Take down what the child reports until it ends; the step that it broke off at."""
-        clock = _Clock(self._process.pid, self.limits.seconds)
-        refused: list[str] = []
-        position = -1
-        started = time.monotonic()
-        looked = 0.0
+        looked = started = time.monotonic()
         while True:
             try:
                 line = self._lines.get(timeout=_TICK)
             except queue.Empty:
                 line = b""
             if line is None:
-                return self._broke_off(results, position, refused)
-            word, arguments = _message(line)
-            if not word and line.strip() and not self.layers:
-                self._last_words = line.decode("utf-8", "replace").strip()[:300]
-            if word == "ready" and not self.layers:
-                self.layers = [str(layer) for layer in arguments[:8]]
-            elif word == "end":
-                return None
-            elif word == "start" and _next(arguments, position, len(self.steps)):
-                position, refused = arguments[0], []
-                results.pop(self.steps[position].key, None)
-                clock.start()
-            elif word == "refused" and position >= 0 and len(refused) < _NOTICES:
-                refused.append(str(arguments[0])[:200] if arguments else "")
-            elif word in ("done", "raised", "undefined", "memory") and position >= 0:
-                result = _result(word, arguments, refused)
-                results[self.steps[position].key] = result
-                if word == "memory":
-                    return self.steps[position].key
+                return self._broke_off(results)
+            word = self._take(line, results)
+            if word == "end":
+                silent = any(
+                    step.key not in results for step in self.steps if isinstance(step, Answer)
+                )
+                return self._broke_off(results) if silent else None
+            if word == "memory":
+                return self._step.key
             now = time.monotonic()
             if now - looked < _TICK:
                 continue
             looked = now
             if stop.is_set():
                 return None
-            if position < 0:
+            if self._position < 0:
                 if now - started > _STARTUP:
                     raise SandboxError(self._why_not("took too long to start"))
-            elif clock.over() or now > deadline:
-                key = self.steps[position].key
-                results[key] = Result("timeout", clock.told, refused=refused)
-                return key
+            elif self._clock.over() or now > deadline:
+                results[self._step.key] = Result("timeout", self._clock.told, None, self._refused)
+                return self._step.key
 
-    def _broke_off(
-        self, results: dict[str, Result], position: int, refused: list[str]
-    ) -> str | None:
-        """The pipe is closed and no end was announced: say why, as far as it can be told."""
+    def _take(self, line: bytes, results: dict[str, Result]) -> str:
+        """Take down one message, if it makes sense at this place; its first word."""
+        word, arguments = _message(line)
+        if not self.layers:
+            if word == "ready":
+                self.layers = [str(layer) for layer in arguments[:8]]
+            elif line.strip():
+                self._last_words = line.decode("utf-8", "replace").strip()[:300]
+        elif word == "start" and _next(arguments, self._position, len(self.steps)):
+            self._position, self._refused = arguments[0], []
+            results.pop(self._step.key, None)
+            self._clock.start()
+        elif self._position < 0:
+            return word if word == "end" else ""
+        elif word == "refused" and len(self._refused) < _NOTICES:
+            self._refused.append(str(arguments[0])[:200] if arguments else "")
+        elif word in ("done", "raised", "undefined", "memory"):
+            results[self._step.key] = _result(word, arguments, self._refused)
+        return word
+
+    @property
+    def _step(self) -> Step:
+        return self.steps[self._position]
+
+    def _broke_off(self, results: dict[str, Result]) -> str | None:
+        """The child fell silent before its end: say why, as far as it can be told."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=2)
         code = self._process.poll()
-        if position < 0:
+        if self._position < 0:
             raise SandboxError(self._why_not(f"ended with code {code}"))
-        if code == -signal.SIGKILL if os.name == "posix" else False:
-            result = Result("memory", "the system ended the process")  # we did not
-        elif code is None:
-            result = Result("died", "it talked too much, or cut itself off from the grader")
+        kind = "died"
+        if code is None:
+            detail = "it talked too much, or cut itself off from the grader"
+        elif code == -9:  # it was not killed from here
+            kind, detail = "memory", "the system ended the process"
         elif code < 0:
-            name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
-            result = Result("died", f"the Python process was ended by {name}")
+            detail = f"the Python process was ended by signal {-code}"
         else:
-            result = Result("died", "it ended the Python process")
-        key = self.steps[position].key
-        results[key] = Result(result.kind, result.detail, refused=refused)
-        return key
+            detail = "it ended the Python process"
+        results[self._step.key] = Result(kind, detail, None, self._refused)
+        return self._step.key
 
     def _why_not(self, what: str) -> str:
         said = f": {self._last_words}" if self._last_words else ""
