@@ -1,0 +1,332 @@
+"""The exercises of the chapter on the confidence event: the coefficient, tails, and peeking."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from momab import theory
+from momab.exercises.core import Case, Exercise, Slip, function
+
+# ---- confidence-event-1: the coefficient for a given risk ----------------------------------
+
+
+def coefficient_for(delta: float, K: int, d: int, T: int) -> float:
+    """The c for which Proposition 8's bound 2 K d T^(1 - 2c) equals delta."""
+    return 0.5 * (1 + math.log(2 * K * d / delta) / math.log(T))
+
+
+# ---- confidence-event-2: an exact tail -----------------------------------------------------
+
+
+def miss_probability(p: float, n: int, radius: float) -> float:
+    """The chance that the mean of n Bernoulli(p) samples is more than ``radius`` away from p."""
+    return _sum_over(p, n, lambda k: abs(k - n * p) > n * radius)
+
+
+def _sum_over(p: float, n: int, counts: Callable[[int], bool]) -> float:
+    """The probability of all numbers of successes k that count."""
+    return math.fsum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if counts(k))
+
+
+def _normal(p: float, n: int, radius: float) -> float:
+    return math.erfc(radius / math.sqrt(2 * p * (1 - p) / n))
+
+
+# ---- confidence-event-4: rewards of another range ------------------------------------------
+
+
+def mended(n: int, horizon: int, c: float, low: float, high: float) -> tuple[float, float]:
+    """Hoeffding's bound with the old radius, and the radius that restores 2 T^(-2c)."""
+    span = high - low
+    radius = float(theory.confidence_radius(n, horizon, c))
+    return theory.hoeffding_bound(horizon, c / span**2), span * radius
+
+
+def _mended_with(
+    exponent: Callable[[float, float], float], stretch: Callable[[float, float], float]
+) -> Callable[[int, int, float, float, float], tuple[float, float]]:
+    """A mistaken answer: exponent and radius are multiplied by these functions of low, high."""
+
+    def answer(n: int, horizon: int, c: float, low: float, high: float) -> tuple[float, float]:
+        radius = float(theory.confidence_radius(n, horizon, c))
+        return 2 * horizon ** (-2 * c * exponent(low, high)), stretch(low, high) * radius
+
+    return answer
+
+
+# ---- confidence-event-5: ever outside ------------------------------------------------------
+
+
+def ever_outside(p: float, samples: int, horizon: int, c: float) -> float:
+    """The chance that some mean of n <= samples Bernoulli(p) rewards leaves its interval."""
+    return theory.crossing_probability(p, samples, horizon, c)
+
+
+def _tails(p: float, samples: int, horizon: int, c: float) -> list[float]:
+    scale = c * math.log(horizon)
+    return [miss_probability(p, n, math.sqrt(scale / n)) for n in range(1, samples + 1)]
+
+
+def _upper_only(p: float, samples: int, horizon: int, c: float) -> float:
+    """Dynamic programming with one edge of the interval forgotten."""
+    inside = {0: 1.0}
+    for n in range(1, samples + 1):
+        reach = math.sqrt(c * math.log(horizon) * n)
+        stepped: dict[int, float] = {}
+        for total, mass in inside.items():
+            for step, chance in ((0, 1 - p), (1, p)):
+                if total + step - n * p <= reach:
+                    stepped[total + step] = stepped.get(total + step, 0.0) + mass * chance
+        inside = stepped
+    return 1 - math.fsum(inside.values())
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    function(
+        "confidence-event-1",
+        coefficient_for,
+        [
+            Case(
+                "three arms, two objectives",
+                ((0.05, 3, 2, 400), (0.001, 3, 2, 400)),
+                "Set the bound equal to delta, take logarithms, and solve for c.",
+            ),
+            Case(
+                "one objective, one arm more or less",
+                ((0.05, 2, 1, 1_000), (0.05, 3, 1, 1_000)),
+                "Every arm and every objective adds its intervals to the union.",
+            ),
+            Case(
+                "long horizons",
+                ((0.05, 20, 2, 10**6), (1e-6, 20, 2, 10**6), (0.01, 300, 26, 10**9)),
+                "As the horizon grows, the coefficient for a fixed risk falls towards 1/2.",
+            ),
+        ],
+        [
+            Slip(
+                lambda delta, K, d, T: 0.5 * math.log(2 * K * d / delta) / math.log(T),
+                "That is the coefficient for a single sample count; the union over the counts "
+                "costs a factor T.",
+            ),
+            Slip(
+                lambda delta, K, d, T: 0.5 * (1 + math.log(K * d / delta) / math.log(T)),
+                "You counted one side of every interval; a mean can leave it above or below.",
+            ),
+            Slip(
+                lambda delta, K, d, T: 0.5 * (1 + math.log(2 * K / delta) / math.log(T)),
+                "Your union goes over the arms only; every objective has an interval of its own.",
+            ),
+            Slip(
+                lambda delta, K, d, T: 1 + math.log(2 * K * d / delta) / math.log(T),
+                "Look at the exponent again: the coefficient is doubled in it, by Hoeffding.",
+            ),
+            Slip(
+                lambda delta, K, d, T: 0.5 * (1 + math.log10(2 * K * d / delta) / math.log(T)),
+                "You mixed logarithms of two bases; take the same one above and below.",
+            ),
+            Slip(
+                lambda delta, K, d, T: 0.5 * (1 + math.log(2 * K * d * delta) / math.log(T)),
+                "Your coefficient falls when the allowed risk falls; delta is on the wrong side of "
+                "the fraction.",
+            ),
+            Slip(
+                lambda delta, K, d, T: 0.5 * (math.log(2 * K * d / delta) / math.log(T) - 1),
+                "A sign got lost when the factor T was moved into the exponent.",
+            ),
+        ],
+    ),
+    function(
+        "confidence-event-2",
+        miss_probability,
+        [
+            Case(
+                "a fair coin",
+                ((0.5, 10, 0.33), (0.5, 40, 0.11)),
+                "Add the binomial probabilities of all numbers of successes whose mean is too far "
+                "away.",
+            ),
+            Case(
+                "a biased coin: the two sides differ",
+                ((0.8, 10, 0.15), (0.95, 30, 0.1), (0.1, 7, 0.25)),
+                "Both sides count, and for a biased coin they are not equal.",
+            ),
+            Case(
+                "a mean exactly on the edge has not left the interval",
+                ((0.5, 4, 0.25), (0.25, 8, 0.25), (0.5, 16, 0.125)),
+                "The interval holds its end points: only a distance of more than the radius is a "
+                "miss.",
+            ),
+            Case(
+                "a radius that cannot be left",
+                ((0.5, 10, 0.7), (0.3, 1, 0.9)),
+                "If no possible mean is that far away, the probability is zero.",
+            ),
+        ],
+        [
+            Slip(
+                lambda p, n, radius: _sum_over(p, n, lambda k: abs(k - n * p) >= n * radius),
+                "You count a mean on the edge as a miss; the interval is closed.",
+            ),
+            Slip(
+                lambda p, n, radius: _sum_over(p, n, lambda k: k - n * p > n * radius),
+                "You count means that are too high; those that are too low miss as well.",
+            ),
+            Slip(
+                lambda p, n, radius: 2 * _sum_over(p, n, lambda k: k - n * p > n * radius),
+                "Doubling one side is right for a fair coin only; compute the two sides on their "
+                "own.",
+            ),
+            Slip(
+                lambda p, n, radius: 2 * math.exp(-2 * n * radius**2),
+                "That is Hoeffding's bound; the question asks for the probability that it bounds.",
+            ),
+            Slip(
+                lambda p, n, radius: 1 - miss_probability(p, n, radius),
+                "That is the chance to stay inside.",
+            ),
+            Slip(
+                _normal,
+                "That is the normal approximation; with so few samples the binomial sum differs "
+                "from it.",
+            ),
+            Slip(
+                lambda p, n, radius: _sum_over(p, n, lambda k: abs(k - n * p) > radius),
+                "You compare the number of successes with the radius; it is the mean, the number "
+                "divided by n, that must be near p.",
+            ),
+        ],
+    ),
+    function(
+        "confidence-event-4",
+        mended,
+        [
+            Case(
+                "rewards in [0, 1]: nothing to mend",
+                ((10, 400, 2.0, 0.0, 1.0), (100, 50, 0.3, 0.0, 1.0)),
+                "For rewards in [0, 1] the answer must be the chapter's bound and radius.",
+            ),
+            Case(
+                "rewards in [0, 3]",
+                ((10, 400, 2.0, 0.0, 3.0), (50, 10_000, 1.0, 0.0, 3.0)),
+                "Hoeffding's exponent for rewards in an interval of length r is 2 n x^2 / r^2.",
+            ),
+            Case(
+                "rewards below zero, and a narrow range",
+                (
+                    (20, 1_000, 1.0, -1.0, 1.0),
+                    (20, 1_000, 0.1, 2.0, 2.5),
+                    (5, 100, 0.5, -3.0, -1.0),
+                ),
+                "Only the length of the range matters, not where it lies; a narrow range makes the "
+                "bound better.",
+            ),
+        ],
+        [
+            Slip(
+                _mended_with(lambda low, high: 1 / (high - low), lambda low, high: high - low),
+                "The radius is right; in the exponent the length of the range is squared.",
+            ),
+            Slip(
+                _mended_with(
+                    lambda low, high: (high - low) ** -2, lambda low, high: (high - low) ** 2
+                ),
+                "The bound is right. To undo r^2 in the exponent the radius itself, which is "
+                "squared there, needs less.",
+            ),
+            Slip(
+                _mended_with(lambda low, high: high**-2, lambda low, high: abs(high)),
+                "You used the largest reward; shift all rewards by a constant and see what must "
+                "not change.",
+            ),
+            Slip(
+                _mended_with(lambda low, high: 1.0, lambda low, high: 1.0),
+                "These are the numbers for rewards in [0, 1]; the range has to enter both.",
+            ),
+            Slip(
+                _mended_with(
+                    lambda low, high: (high - low) ** 2, lambda low, high: 1 / (high - low)
+                ),
+                "A wider range makes deviations more likely, not less: your fraction is upside "
+                "down.",
+            ),
+            Slip(
+                _mended_with(
+                    lambda low, high: 4 / (high - low) ** 2, lambda low, high: (high - low) / 2
+                ),
+                "You used half of the range; the inequality is stated with its full length, which "
+                "is 1 for rewards in [0, 1].",
+            ),
+            Slip(
+                _mended_with(
+                    lambda low, high: (high - low) ** -2, lambda low, high: math.sqrt(high - low)
+                ),
+                "The bound is right; check your radius by putting it into Hoeffding's inequality.",
+            ),
+        ],
+    ),
+    function(
+        "confidence-event-5",
+        ever_outside,
+        [
+            Case(
+                "one sample",
+                ((0.8, 1, 20, 0.1), (0.3, 1, 3, 0.2)),
+                "With one sample the mean is 0 or 1.",
+            ),
+            Case(
+                "a fair coin",
+                ((0.5, 12, 12, 0.2), (0.5, 60, 60, 0.3)),
+                "Keep, for every sum, the probability to be there without having been outside "
+                "before; drop what steps out.",
+            ),
+            Case(
+                "a biased coin",
+                ((0.8, 40, 60, 0.2), (0.1, 30, 30, 0.15)),
+                "Both edges of the interval count, and for a biased coin they are left with "
+                "different probabilities.",
+            ),
+            Case(
+                "fewer samples than rounds, and intervals that nobody can leave",
+                ((0.4, 15, 500, 0.1), (0.5, 5, 100, 2.0)),
+                "The radius depends on the horizon, the walk on the number of samples.",
+            ),
+        ],
+        [
+            Slip(
+                lambda p, samples, horizon, c: _tails(p, samples, horizon, c)[-1],
+                "That is the chance to be outside at the last count; somebody who looks after "
+                "every sample sees earlier exits, too.",
+            ),
+            Slip(
+                lambda p, samples, horizon, c: math.fsum(_tails(p, samples, horizon, c)),
+                "That is the union bound; neighbouring counts share their samples, and a sequence "
+                "that stays outside is counted many times.",
+            ),
+            Slip(
+                lambda p, samples, horizon, c: (
+                    1 - math.prod(1 - tail for tail in _tails(p, samples, horizon, c))
+                ),
+                "You multiply as if the counts were independent; the means of n and of n + 1 "
+                "samples hardly differ.",
+            ),
+            Slip(
+                lambda p, samples, horizon, c: max(_tails(p, samples, horizon, c)),
+                "That is the worst single count; the union over all counts is larger.",
+            ),
+            Slip(
+                _upper_only,
+                "Your walk can only leave upwards; the mean may also fall below its interval.",
+            ),
+            Slip(
+                lambda p, samples, horizon, c: 1 - ever_outside(p, samples, horizon, c),
+                "That is the chance never to leave.",
+            ),
+            Slip(
+                lambda p, samples, horizon, c: ever_outside(p, samples, samples + 1, c),
+                "Your radius has the logarithm of the number of samples; it is the horizon's, "
+                "which may be larger.",
+            ),
+        ],
+    ),
+)
