@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from momab.files import atomically
-from momab.grading import Class, Grade
+from momab.grading import ABSENT, Class, Grade
 from momab.page import plain_markdown
 
 _LONGEST = 20_000  # characters of an answer that a report shows
@@ -174,6 +174,7 @@ def _page(graded: Class, student: str) -> str:
         parts_right=parts_right,
         plain=plain_markdown,
         notes=_new_notes,
+        absent=lambda grades: all(grade.hint == ABSENT for grade in grades),
         shown=lambda text: text[:_LONGEST] + (" …" if len(text) > _LONGEST else ""),
     )
 
@@ -212,6 +213,7 @@ h3 { font-size: 1.05rem; margin: 0; }
 section { background: var(--card); border: 1px solid var(--line);
   border-left: 4px solid var(--tone); border-radius: 6px; padding: .9rem 1rem; margin: 0 0 .9rem; }
 .status { color: var(--tone); font-weight: 600; margin: .15rem 0 0; }
+.status .muted { font-weight: 400; }
 section p, section ul { margin: .5rem 0 0; }
 section ul { list-style: none; padding: 0; }
 section li { padding-left: 1.5rem; text-indent: -1.5rem; margin-bottom: .25rem; }
@@ -232,14 +234,18 @@ pre.words { font: inherit; }
 <h1>{{ student }}</h1>
 <p class="total"><strong>{{ total }}</strong> of {{ out_of }} marks for programming exercises</p>
 <nav aria-label="Exercises"><ul class="overview">
-{% for chapter, grades in chapters.items() %}{% for grade in grades if grade.exercise %}
+{% for chapter, grades in chapters.items() if not absent(grades) %}\
+{% for grade in grades if grade.exercise %}
 <li class="{{ grade.status }}">\
 <a href="#{{ grade.exercise }}">{{ sign(grade.status) }} {{ grade.exercise }}</a></li>
 {% endfor %}{% endfor %}
 </ul></nav>
 {% for chapter, grades in chapters.items() %}
 <h2>{{ "Chapter " ~ chapter if chapter else "Other files" }}</h2>
-{% for grade in grades %}
+{% if absent(grades) %}
+<section class="missing"><p class="status">○ {{ grades[0].hint }}</p></section>
+{% endif %}
+{% for grade in grades if not absent(grades) %}
 <section class="{{ grade.status }}"{% if grade.exercise %} id="{{ grade.exercise }}"{% endif %}>
 <h3>{{ grade.exercise }}{% if grade.title %}: {{ plain(grade.title) }}{% endif %}</h3>
 <p class="status">{{ sign(grade.status) }} {{ grade.status }}\

@@ -26,7 +26,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from momab import handout, submissions
@@ -34,7 +34,7 @@ from momab.errors import MomabError
 from momab.exercises import Outcome, Part
 from momab.myst import ExerciseText
 from momab.notebooks import Project
-from momab.sandbox import Limits, Result, probe, run
+from momab.sandbox import CLOCK, Limits, Result, probe, run
 from momab.submissions import Plan, Sheet, Submission, plan
 
 STATUSES = (
@@ -49,6 +49,7 @@ STATUSES = (
     "missing",
     "unreadable",
 )
+ABSENT = "No notebook of this chapter was handed in."
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def _grade_one(
     """Run a submission's cells and judge its answers."""
     work = plan(submission, sheet)
     count = len(sheet.programming)
-    limits = Limits(limits.seconds, limits.memory, 2 * count + 6, 3 * limits.seconds * (count + 3))
+    limits = replace(limits, restarts=2 * count + 6, total=CLOCK * limits.seconds * (count + 3))
     results = run(work.steps, limits, stop)
     return [
         _programming(submission, sheet, text, work, results)
@@ -216,16 +217,16 @@ def _judge(sheet: Sheet, label: str, outcomes: object) -> tuple[bool, tuple[Part
         verdict = sheet.checks[label].judge(read)
     except (Exception, RecursionError) as error:  # a made-up outcome must not stop the class
         return False, (), "wrong", f"The outcome cannot be compared ({type(error).__name__})."
-    errors = [outcome.error for outcome in read if outcome.error]
-    if any(error.startswith("MemoryError") for error in errors):
+    raised = [o.error for o in read if o.error and not o.error.startswith("it ")]
+    names = [error.partition(":")[0] for error in raised]
+    if any("MemoryError" in name for name in names):
         status = "memory"
-    elif any(error.startswith("Refused:") for error in errors):
+    elif "Refused" in names:
         status = "refused"
-    elif any(not error.startswith("it ") for error in errors):
-        status = "crashed"
     else:
-        status = "wrong"
-    return verdict.right, verdict.parts, status, verdict.hint
+        status = "crashed" if raised else "wrong"
+    hint = verdict.hint if status == "wrong" else f"A call of the answer raised {raised[0]}."
+    return verdict.right, verdict.parts, status, hint
 
 
 _KINDS = {"timeout": "timeout", "memory": "memory", "skipped": "timeout"}
@@ -300,5 +301,4 @@ def _rank(entry: Grade) -> tuple[int, int]:
 
 def _absent(student: str, chapter: str, text: ExerciseText) -> Grade:
     marks = 0 if text.programming else None
-    hint = "No notebook of this chapter was handed in."
-    return Grade(student, chapter, text.label, text.title, "missing", marks, hint)
+    return Grade(student, chapter, text.label, text.title, "missing", marks, ABSENT)

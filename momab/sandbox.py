@@ -24,6 +24,7 @@ import json
 import os
 import pickle
 import queue
+import re
 import shutil
 import signal
 import site
@@ -49,6 +50,7 @@ _MESSAGES = 16 * 2**20  # bytes of all messages of a child
 _NOTICES = 5  # refusals of a step that are reported
 _STARTUP = 120.0  # seconds until the trusted part of a child must have run
 _TICK = 0.05
+_LIBRARY = re.compile(r"from\s+momab|momab\.(?!check\b)")  # code that may want compiled kernels
 _OPTIONS = ("-P", "-s", "-S", "-B", "-X", "utf8")  # nothing of the user, no site, no bytecode
 
 
@@ -223,7 +225,8 @@ class _Child:
         dynamic = [p for p in sys.path if Path(p).name == "lib-dynload"]
         path = [*installed, *dynamic, str(_PACKAGE.parent)]
         start = f"import sys; sys.path[:] = {path!r}; from momab.sandbox import child; child()"
-        _lend_compiled_code(self.private / "numba")
+        if any(_LIBRARY.search(step.source) for step in self.steps if isinstance(step, Cell)):
+            _lend_compiled_code(self.private / "numba")
         try:
             self._process = subprocess.Popen(
                 [sys.executable, *_OPTIONS, "-c", start],
@@ -479,6 +482,7 @@ def _prepare() -> None:
     momab.check = exercises.check = check
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
+    main.__dict__["display"] = lambda *things, **more: None  # as in a notebook
     sys.modules["__main__"] = main
 
 
@@ -508,7 +512,7 @@ def _work(
         say("start", number)
         try:
             if isinstance(step, Cell):
-                exec(compile(plain_python(step.source), f"{fence.CELL} {step.key}>", "exec"), names)
+                exec(_code(step), names)
                 say("done")
             elif step.name not in names:
                 say("undefined", f"{step.name} is not defined")
@@ -520,6 +524,11 @@ def _work(
             os._exit(0)
         except BaseException as error:
             say("raised", describe(error))
+
+
+def _code(step: Cell) -> types.CodeType:
+    name = f"{fence.CELL} {step.key}>"
+    return compile(plain_python(step.source), name, "exec", dont_inherit=True)
 
 
 def plain_python(source: str) -> str:

@@ -27,6 +27,7 @@ from momab.notebooks import Project
 LARGEST = 20 * 2**20  # bytes of a notebook
 _CHECK = re.compile(r"momab\.check\(\s*[\"']([\w-]+)-\d+[\"']")
 _IMPORTS = "imports"
+_SIDE_EFFECTS = (".ipynb_checkpoints", "__MACOSX")  # of notebook programs and of packers
 
 
 # ---- the book's side -----------------------------------------------------------------------
@@ -135,9 +136,9 @@ def find(folder: Path, chapters: Sequence[str]) -> list[Submission]:
 
 def _notebooks(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if name not in _SIDE_EFFECTS]
         for name in files:
-            if name.lower().endswith(".ipynb") and not name.startswith("."):
+            if name.lower().endswith(".ipynb") and not name.startswith("._"):
                 yield Path(place, name)
 
 
