@@ -25,8 +25,11 @@
 
   window.MathJax = { ...window.MathJax, startup: { typeset: false } };
 
-  // A desk gets slides of 1280 x 720; a phone gets slides of its own shape.
-  const narrow = () => !printing && innerWidth < 700;
+  // A desk gets slides of 1280 x 720; a phone gets slides of its own shape. The small pictures in
+  // the speaker's view are those of a desk.
+  const framed = window !== window.top;
+  root.classList.toggle("framed", framed);
+  const narrow = () => !printing && !framed && innerWidth < 700;
   const size = () =>
     narrow()
       ? { width: 400, height: Math.round((400 * innerHeight) / innerWidth) }
@@ -35,11 +38,15 @@
   // ---- fitting -----------------------------------------------------------------------------
 
   const inner = ".momab-table-box, pre, div.math, .pst-scrollable-table-container";
-  const overfull = (content) => {
-    if (content.scrollHeight > content.clientHeight + 1) return true;
-    if (content.scrollWidth > content.clientWidth + 1) return true;
-    return [...content.querySelectorAll(inner)].some((box) => box.scrollWidth > box.clientWidth + 1);
-  };
+  const right = (tag) => tag.getBoundingClientRect().right;
+  const isTall = (content) => content.scrollHeight > content.clientHeight + 1;
+  const isWide = (box) => box.scrollWidth > box.clientWidth + 1;
+  const sticksOut = (formula) => right(formula) > right(formula.closest("p, li, dd, td, th, div")) + 1;
+  const overfull = (content) =>
+    isTall(content) ||
+    isWide(content) ||
+    [...content.querySelectorAll(inner)].some(isWide) ||
+    [...content.querySelectorAll("span.math")].some(sticksOut);
 
   // The largest of a few sizes at which the content fits, or 0.
   const largest = (section, content, sizes) => {
@@ -50,16 +57,20 @@
     return 0;
   };
 
-  // Shrink an overfull slide as far as it stays readable; beyond that it scrolls (on paper it
-  // shrinks further). Text beside a figure may stand in two columns if that is larger.
+  // Enlarge a slide of little text, shrink an overfull one as far as it stays readable; beyond
+  // that it scrolls (on paper it shrinks further). Text beside a figure may stand in two columns
+  // if that is larger.
   const fit = (section) => {
     const content = section.querySelector(".content");
     if (!content) return;
     section.classList.remove("beside", "long");
-    content.removeAttribute("tabindex");
+    for (const tag of section.querySelectorAll("[tabindex]")) tag.removeAttribute("tabindex");
+    for (const tag of section.querySelectorAll(".wide")) tag.classList.remove("wide");
+    for (const tag of section.querySelectorAll("div.math")) tag.style.fontSize = "";
     const last = narrow() ? 0.85 : printing ? 0.3 : 0.62;
-    const sizes = [];
-    for (let scale = 1; scale > last; scale -= 0.04) sizes.push(Number(scale.toFixed(2)));
+    const text = !content.querySelector("figure, pre, .exercises");
+    const sizes = text && !narrow() ? [1.2, 1.1] : [];
+    for (let scale = 1; scale > last; scale -= 0.02) sizes.push(Number(scale.toFixed(2)));
     sizes.push(last);
     let best = largest(section, content, sizes);
     const parts = content.querySelectorAll(":scope > .part");
@@ -72,14 +83,16 @@
       else section.classList.remove("beside");
     }
     section.style.setProperty("--fit", best || last);
-    if (!best) {
-      section.classList.add("long");
-      content.tabIndex = 0;
+    if (best) return;
+    section.classList.toggle("long", isTall(content));
+    for (const formula of [...content.querySelectorAll("div.math")].filter(isWide)) {
+      formula.style.fontSize = `${Math.max(0.65, formula.clientWidth / formula.scrollWidth - 0.01)}em`;
     }
-    for (const box of content.querySelectorAll(inner)) {
-      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
-    }
+    const formulas = [...content.querySelectorAll("span.math")].filter(sticksOut);
+    for (const formula of formulas) formula.classList.add("wide");
+    const boxes = [...content.querySelectorAll(inner)].filter(isWide);
+    for (const box of [...formulas, ...boxes]) box.tabIndex = 0;
+    if (isTall(content)) content.tabIndex = 0;
   };
 
   const fitAll = () => {
@@ -91,6 +104,20 @@
     deck.classList.add("measuring");
     for (const section of deck.querySelectorAll(".slides section")) fit(section);
     deck.classList.remove("measuring");
+  };
+
+  // A formula and the comma behind it stay together.
+  const bind = () => {
+    for (const formula of document.querySelectorAll(".slides span.math")) {
+      const after = formula.nextSibling;
+      const marks = after?.nodeType === Node.TEXT_NODE && after.data.match(/^[.,;:!?)\u2019]+/);
+      if (!marks) continue;
+      const pair = document.createElement("span");
+      pair.className = "pair";
+      formula.replaceWith(pair);
+      pair.append(formula, after.data.slice(0, marks[0].length));
+      after.data = after.data.slice(marks[0].length);
+    }
   };
 
   // ---- speaker notes -----------------------------------------------------------------------
@@ -112,6 +139,7 @@
 
   // Mathematics is set once, all slides in view, when the fonts it is measured against are there.
   const start = async () => {
+    bind();
     fitAll();
     document.querySelector(".reveal").classList.add("measuring");
     await MathJax.startup.promise;
