@@ -50,8 +50,8 @@ def register(app: Sphinx) -> None:
     from myst_nb.sphinx_ import SphinxNbRenderer
 
     SphinxNbRenderer.render_nb_cell_markdown = _render_markdown_cell
-    app.add_directive("slide", Slide)
-    app.add_directive("notes", Notes)
+    app.add_directive("slide", SlideDirective)
+    app.add_directive("notes", NotesDirective)
     app.connect("doctree-resolved", _take_from_page, priority=900)
     app.connect("html-collect-pages", _write_decks)
 
@@ -71,10 +71,10 @@ class cell_mark(nodes.Invisible, nodes.Element):  # type: ignore[misc]  # noqa: 
     """Where a tagged Markdown cell opens (``metadata`` is its own) or closes (it is None)."""
 
 
-_Mark = (slide_block, notes_block, cell_mark)
+_DECK_ONLY = (slide_block, notes_block, cell_mark)
 
 
-class Slide(SphinxDirective):
+class SlideDirective(SphinxDirective):
     """``{slide} Title``: a slide with text that only the deck shows."""
 
     has_content = True
@@ -89,7 +89,7 @@ class Slide(SphinxDirective):
         return [block]
 
 
-class Notes(SphinxDirective):
+class NotesDirective(SphinxDirective):
     """``{notes}``: speaker notes to the slide before."""
 
     has_content = True
@@ -136,7 +136,7 @@ class Part:
 
 
 @dataclass
-class Page:
+class Slide:
     """One slide."""
 
     title: list[nodes.Node]
@@ -149,7 +149,7 @@ class Deck:
 
     def __init__(self, tree: nodes.document, source: str) -> None:
         """Read the deck of a page, whose source file complaints will name."""
-        self.slides: list[Page] = []
+        self.slides: list[Slide] = []
         self.exercises = [node for node in tree.findall(nodes.Admonition) if _is_exercise(node)]
         self._source = source
         self._heading: list[nodes.Node] = []
@@ -176,7 +176,8 @@ class Deck:
             elif isinstance(child, nodes.section):
                 self._read(child)
             elif self._open is not None:
-                self._open.blocks.append(_for_deck(child))
+                if not isinstance(child, nodes.Invisible):
+                    self._open.blocks.append(_for_deck(child))
                 self._leave(child)
             elif child.get("nb_element") == "cell_code":
                 if step := _step(child["cell_metadata"]):
@@ -189,7 +190,7 @@ class Deck:
         """A new part, on a new slide unless it is a fragment."""
         part = Part(fragment=step == "fragment")
         if not part.fragment:
-            self.slides.append(Page(title or self._heading))
+            self.slides.append(Slide(title or self._heading))
         elif not self.slides:
             self._complain("has a cell tagged 'fragment' before its first slide; tag it 'slide'")
             return part
@@ -242,7 +243,7 @@ def _is_for_deck(node: nodes.Element) -> bool:
     """Whether a slide, notes or a tagged cell starts here."""
     if isinstance(node, cell_mark):
         return node["metadata"] is not None
-    return isinstance(node, _Mark) or bool(_step(node.get("cell_metadata", {})))
+    return isinstance(node, _DECK_ONLY) or bool(_step(node.get("cell_metadata", {})))
 
 
 def _is_exercise(node: nodes.Element) -> bool:
@@ -255,7 +256,7 @@ def _for_deck(block: nodes.Node) -> nodes.Node:
     if isinstance(copy, nodes.Element):
         for inner in list(copy.findall(nodes.Element)):
             folded = type(inner).__name__ == "HideCodeCellNode"
-            hidden = folded or isinstance(inner, _Mark) or _PRIVATE & set(inner["classes"])
+            hidden = folded or isinstance(inner, _DECK_ONLY) or _PRIVATE & set(inner["classes"])
             if hidden and inner.parent is not None:
                 inner.parent.remove(inner)
     return copy
@@ -268,7 +269,7 @@ def _take_from_page(app: Sphinx, tree: nodes.document, page: str) -> None:
         decks(app)[page] = Deck(tree, source)
         for block in tree.findall(slide_block):
             app.builder.post_process_images(block)
-    for block in list(tree.findall(lambda node: isinstance(node, _Mark))):
+    for block in list(tree.findall(lambda node: isinstance(node, _DECK_ONLY))):
         block.parent.remove(block)
 
 

@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from docutils import nodes
+from docutils.utils import new_document
+from myst_nb.sphinx_ import HideCodeCellNode
 
 from momab import site as pipeline
+from momab import slides
 from momab.notebooks import BuildError, Project
 from momab.page import plain_markdown
 from momab.pdf import serve
@@ -208,8 +212,8 @@ def test_a_plain_build_makes_the_same_deck(small, tmp_path):
 
 
 def test_a_deck_has_the_tagged_blocks_in_order(small):
-    slides = slides_of(deck_of(small / "_build/html"))
-    titles = [text_of(slide.select_one("h1, h2")) for slide in slides]
+    found = slides_of(deck_of(small / "_build/html"))
+    titles = [text_of(slide.select_one("h1, h2")) for slide in found]
     assert titles == [
         "Other",
         r"Plan with \(x^2\)",
@@ -219,7 +223,7 @@ def test_a_deck_has_the_tagged_blocks_in_order(small):
         "A long one",
         "Read on",
     ]
-    opening, plan, ground, code, heading, long, closing = slides
+    opening, plan, ground, code, heading, long, closing = found
     assert "Tiny" in text_of(opening)
     assert "a terse bullet" in text_of(plan.select_one("li"))
     assert "whispered words" in text_of(plan.select_one("aside.notes"))
@@ -238,6 +242,54 @@ def test_a_deck_has_the_tagged_blocks_in_order(small):
     [exercise] = closing.select(".exercises li")
     assert text_of(exercise) == r"1 Sum of \(n\)"
     assert exercise.a["href"] == "../other.html#other-1"
+
+
+def paragraph(text: str) -> nodes.paragraph:
+    return nodes.paragraph("", text)
+
+
+def mark(*tags: str) -> slides.cell_mark:
+    """The mark that opens a cell with these tags, or closes one."""
+    return slides.cell_mark(metadata={"tags": [*tags]} if tags else None)
+
+
+def read(*blocks: nodes.Node) -> list[tuple[str, list[str]]]:
+    """The slides of a document of one section: their titles and the texts of their blocks."""
+    tree = new_document("")
+    tree += nodes.section("", nodes.title("", "Top"), *blocks)
+    return [
+        (
+            "".join(node.astext() for node in slide.title),
+            [block.astext() for part in slide.parts for block in part.blocks],
+        )
+        for slide in slides.Deck(tree, "notebooks/x.md").slides
+    ]
+
+
+def test_a_cell_may_open_sections_and_ends_where_it_ends():
+    inner = nodes.section("", nodes.title("", "Inner"), paragraph("b"), mark(), paragraph("c"))
+    found = read(paragraph("a"), mark("slide"), nodes.target(), inner)
+    assert found == [("Inner", ["b"])]
+
+
+def test_a_slide_block_ends_a_tagged_cell():
+    block = slides.slide_block("", nodes.inline("", "Two"), paragraph("b"))
+    found = read(mark("slide"), paragraph("a"), block, paragraph("c"), mark(), paragraph("d"))
+    assert found == [("Top", ["a"]), ("Two", ["b"])]
+
+
+def test_a_cell_that_ends_inside_a_solution_ends():
+    solution = nodes.admonition("", paragraph("secret"), mark(), classes=["solution"])
+    assert read(mark("slide"), paragraph("a"), solution, paragraph("b")) == [("Top", ["a"])]
+    box = nodes.admonition("", paragraph("b"), solution.deepcopy())
+    assert read(mark("slide"), box, paragraph("c")) == [("Top", ["b"])]
+
+
+def test_input_that_the_page_folds_is_not_on_the_deck():
+    folded = HideCodeCellNode("", nodes.container("", paragraph("code")))
+    cell = nodes.container("", folded, paragraph("output"), nb_element="cell_code")
+    cell["cell_metadata"] = {"tags": ["slide", "hide-input"], "title": "Given $x$"}
+    assert read(cell) == [("Given x", ["output"])]
 
 
 def test_nothing_for_the_teacher_alone_is_on_a_deck(small):
