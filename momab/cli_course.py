@@ -57,7 +57,7 @@ def grade(
     project = Project.find()
     try:
         graded = grading.grade(
-            project, folder, positive_number(seconds, "--seconds"), memory, workers, tell=print
+            project, folder, positive_number(seconds, "--seconds"), memory, workers, _say
         )
     except KeyboardInterrupt:
         print("momab: stopped; no results were written.", file=sys.stderr)
@@ -66,3 +66,7 @@ def grade(
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
     print(f"{who}, median {median(marks):g} of {graded.out_of} marks: {output / 'grades.csv'}")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)

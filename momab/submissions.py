@@ -124,14 +124,14 @@ class Submission:
     problem: str = ""
 
 
-def find(folder: Path, chapters: Sequence[str]) -> list[Submission]:
-    """Every notebook below a folder, read as far as it can be."""
+def find(folder: Path) -> list[Path]:
+    """Every notebook below a folder, in the order of their paths."""
     if not folder.is_dir():
         raise MomabError(f"{folder} is no folder; give the one that holds the notebooks.")
     paths = sorted(_notebooks(folder))
     if not paths:
         raise MomabError(f"there is no notebook (.ipynb) below {folder}.")
-    return [read(path, folder, chapters) for path in paths]
+    return paths
 
 
 def _notebooks(folder: Path) -> Iterator[Path]:

@@ -199,7 +199,7 @@ def _honest() -> list[Pupil]:
         Pupil(
             "yan",
             expected={f"{MAIN}-{number}": "missing" for number in (1, 4, 6, 7)},
-            change=_without_metadata,
+            change=without_metadata,
             path="{name}-{chapter}.ipynb",
         ),
         Pupil(
@@ -439,7 +439,7 @@ def _untouched(node: Node) -> bytes:
     return json.dumps(handout.handout(Project.find(ROOT), MAIN)).encode()
 
 
-def _without_metadata(node: Node) -> None:
+def without_metadata(node: Node) -> None:
     node.metadata.clear()
     for cell in node.cells:
         cell.metadata.clear()

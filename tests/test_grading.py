@@ -1,7 +1,9 @@
 """Grading: what students hand in is run behind a fence and judged outside of it."""
 
 import csv
+import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -10,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from momab import sandbox
+from momab import MomabError, exercises, gradebook, grading, sandbox, submissions
 from momab.notebooks import Project
+from momab.submissions import Sheet
 from tests import classroom
-from tests.classroom import Grounds, Pupil, School
+from tests.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil, School
 from tests.conftest import ROOT
 
 COMMAND = [sys.executable, "-c", "from momab.cli import main; main()", "grade"]
@@ -29,6 +32,11 @@ def layers() -> list[str]:
     return sandbox.probe(sandbox.Limits())
 
 
+@pytest.fixture(scope="module")
+def sheet() -> Sheet:
+    return Sheet.of(Project.find(ROOT), MAIN)
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
@@ -36,14 +44,12 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def kept(folder: Path) -> dict[str, object]:
     """Everything about a folder's files that must not change."""
-    return {
-        str(path): (
-            path.lstat().st_mode,
-            path.lstat().st_mtime_ns,
-            path.is_file() and path.read_bytes(),
-        )
-        for path in [folder, *folder.rglob("*")]
-    }
+    found = {}
+    for path in [folder, *folder.rglob("*")]:
+        facts = path.lstat()
+        content = path.read_bytes() if path.is_file() else b""
+        found[str(path)] = (facts.st_mode, facts.st_mtime_ns, content)
+    return found
 
 
 def processes_of(folder: Path) -> list[int]:
@@ -58,14 +64,18 @@ def processes_of(folder: Path) -> list[int]:
     return [number for number in found if number != os.getpid()]
 
 
+# ---- the whole class -----------------------------------------------------------------------
+
+
 def test_a_whole_class_in_one_command(school, layers, tmp_path):
     handed_in, canary, temporary = (tmp_path / n for n in ("class", "canary", "temporary"))
     for folder in (handed_in, canary, temporary):
         folder.mkdir()
     (canary / "file.txt").write_text("here before")
-    grounds = Grounds(canary, handed_in / "ada" / f"{classroom.MAIN}.ipynb", ROOT)
+    grounds = Grounds(canary, handed_in / "ada" / f"{MAIN}.ipynb", ROOT)
     kernel = "system-call filter" in layers and any("Landlock" in layer for layer in layers)
     pupils = classroom.pupils(grounds, kernel)
+    assert len(pupils) >= 30
     classroom.hand_in(school, pupils, handed_in)
     before = kept(canary), kept(handed_in)
 
@@ -78,10 +88,9 @@ def test_a_whole_class_in_one_command(school, layers, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("fence: own process and session, ")
 
-    graded = {
-        (row["student"].lstrip("'"), row["exercise"]): row for row in rows(output / "details.csv")
-    }
-    marks = {row["student"].lstrip("'"): row for row in rows(output / "grades.csv")}
+    details, table = rows(output / "details.csv"), rows(output / "grades.csv")
+    graded = {(row["student"].lstrip("'"), row["exercise"]): row for row in details}
+    marks = {row["student"].lstrip("'"): row for row in table}
     assert set(marks) == {pupil.name for pupil in pupils}
     for pupil in pupils:
         expected = school.statuses(pupil)
@@ -97,4 +106,313 @@ def test_a_whole_class_in_one_command(school, layers, tmp_path):
     time.sleep(classroom.FAILS_LATER)
     assert kept(canary) == before[0]
 
+    # what a spreadsheet or a browser would run is harmless, what helps is there
+    assert {row["student"][0] for row in table}.isdisjoint("=+-@")
+    assert graded["ben", WIDTH]["hint"].startswith("You took the two largest radii")
+    assert graded["ben", WIDTH]["parts right"] == "1 of 3"
     assert len(list((output / "reports").iterdir())) == len(pupils)
+    page = (output / "reports" / "b-html.html").read_text()
+    assert "<h1>&lt;b&gt;html&amp;</h1>" in page
+    assert "<script" not in page
+    assert "ValueError: &lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert f'<pre class="words">{classroom.TEXT}</pre>' in page
+
+
+def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
+    handed_in, temporary, output = (tmp_path / n for n in ("class", "temporary", "results"))
+    temporary.mkdir()
+    endless = Pupil("finn", before="while True:\n    pass")
+    classroom.hand_in(school, [endless, Pupil("ada")], handed_in)
+    process = subprocess.Popen(
+        [*COMMAND, str(handed_in), "-o", str(output), "--seconds", "600"],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline().startswith("fence")
+    while not list(temporary.iterdir()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "momab: stopped; no results were written.\n"
+    assert not output.exists()
+    assert list(temporary.iterdir()) == []
+    assert processes_of(temporary) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere", "-o", "results"], "nowhere is no folder"),
+        (["book", "-o", "results"], "no notebook (.ipynb) below book"),
+        (["book", "-o", "results", "--seconds", "0"], "--seconds"),
+    ],
+)
+def test_bad_input_is_explained_and_nothing_written(arguments, said):
+    done = subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (ROOT / "results").exists()
+
+
+# ---- the process behind the fence ----------------------------------------------------------
+
+
+def answer(sheet, label=WIDTH):
+    exercise = sheet.checks[label]
+    (text,) = [text for text in sheet.texts if text.label == label]
+    return sandbox.Answer(label, text.answer_name, bool(exercise.cases), exercise.calls)
+
+
+def cells(*sources):
+    return [sandbox.Cell(str(number), source) for number, source in enumerate(sources)]
+
+
+HONEST = """
+import math, random, json, tempfile, pathlib
+import pandas as pd
+import scipy.optimize
+from momab import instances, pareto
+
+front = pareto.front(instances.random_means(5, 3, 1))
+with tempfile.TemporaryDirectory() as folder:
+    path = pathlib.Path(folder, "mine.csv")
+    pd.DataFrame({"x": [1.5]}).to_csv(path)
+    assert pd.read_csv(path)["x"][0] == 1.5
+pathlib.Path("here.txt").write_text("mine")
+display(front)
+
+import momab
+momab.check("width-floor-2", None)
+"""
+
+
+def test_honest_code_finds_what_it_needs(sheet):
+    results = sandbox.run([*cells(HONEST, GOOD_WIDTH), answer(sheet)], sandbox.Limits())
+    for result in results.values():
+        assert (result.kind, result.detail, result.refused) == ("done", "", [])
+    right, *_ = grading._judge(sheet, WIDTH, results[WIDTH].outcomes)
+    assert right
+
+
+COMPILED = """
+import numba
+
+@numba.njit
+def twice(x):
+    return 2 * x
+
+assert twice(4) == 8
+"""
+
+
+def test_compiled_code_runs_behind_the_fence(sheet):
+    pytest.importorskip("numba")
+    results = sandbox.run([*cells(COMPILED), answer(sheet)], sandbox.Limits(seconds=60))
+    assert (results["0"].kind, results["0"].detail) == ("done", "")
+
+
+def test_an_answer_that_is_defined_late_gets_a_second_chance(sheet):
+    steps = [answer(sheet), *cells(GOOD_WIDTH), answer(sheet)]
+    assert sandbox.run(steps, sandbox.Limits())[WIDTH].kind == "done"
+
+
+def test_there_are_only_so_many_restarts(sheet):
+    steps = [*cells(*["import os; os._exit(1)"] * 6), answer(sheet)]
+    results = sandbox.run(steps, sandbox.Limits(restarts=2))
+    assert [results[str(n)].kind for n in range(6)] == ["died"] * 3 + ["skipped"] * 3
+    assert results[WIDTH].kind == "skipped"
+
+
+def test_a_flood_on_the_grader_s_own_pipe_is_cut_off(sheet):
+    flood = classroom.send("b'[1]' * 100_000 + b'\\n'")
+    steps = [*cells(GOOD_WIDTH, f"while True:\n    exec({flood!r})"), answer(sheet)]
+    results = sandbox.run(steps, sandbox.Limits(seconds=60))
+    assert (results["1"].kind, results["1"].detail[:18]) == ("died", "it talked too much")
+    assert results[WIDTH].kind == "done"
+
+
+ELSEWHERE = """
+import os, sys
+sys.platform = "elsewhere"
+from momab import fence
+said = []
+print(fence.close(fence.Ground({folder!r}, ()), 4096, said.append))
+exec(compile('''
+def attempts():
+    yield lambda: open("/etc/passwd")
+    yield lambda: os.fork()
+    yield lambda: os.system("true")
+
+for attempt in attempts():
+    try:
+        attempt()
+        print("let through")
+    except PermissionError as error:
+        print(type(error).__name__)
+open("mine", "w").close()
+''', "<cell 1>", "exec"))
+print(said)
+"""
+
+
+def test_where_the_kernel_does_not_help_python_still_refuses(tmp_path):
+    command = [sys.executable, "-c", ELSEWHERE.format(folder=str(tmp_path))]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "['limits of memory and files', 'audit hook']",
+        *["Refused"] * 3,
+        "['reading /etc/passwd', 'os.fork', 'os.system']",
+    ]
+    assert (tmp_path / "mine").exists()
+
+
+def test_a_process_that_cannot_start_is_explained(monkeypatch):
+    monkeypatch.setattr(sandbox, "_OPTIONS", ("-P", "-c", "raise SystemExit('no luck')"))
+    with pytest.raises(sandbox.SandboxError, match=r"before anything of a student ran: no luck\.$"):
+        sandbox.probe(sandbox.Limits())
+
+
+# ---- judging and reading -------------------------------------------------------------------
+
+
+def test_every_exercise_can_be_sent_without_its_solution():
+    names = exercises.chapters()
+    assert MAIN in names
+    for chapter in names:
+        for exercise in exercises.of_chapter(chapter):
+            sent = pickle.dumps(exercise.calls)
+            assert b"momab.exercises" not in sent, exercise.name
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        None,
+        True,
+        [],
+        {},
+        [[]],
+        [{"value": 1}] * 1000,
+        [{"value": 10**400}] * 4,
+        [{"value": float("nan")}] * 4,
+        [{"value": {"a": [None]}}] * 4,
+        [{"error": ""}] * 4,
+        [{"right": True}] * 4,
+        ["right"] * 4,
+    ],
+)
+def test_made_up_outcomes_are_never_right(sheet, outcomes):
+    for label in (WIDTH, SITUATION):
+        right, _, status, hint = grading._judge(sheet, label, outcomes)
+        assert (right, status) == (False, "wrong")
+        assert hint
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        ("ada/width-floor.ipynb", "ada"),
+        ("ada/any name.ipynb", "ada"),
+        ("ada/deeper/width-floor (2).ipynb", "ada"),
+        ("ada-width-floor.ipynb", "ada"),
+        ("ada_width-floor.ipynb", "ada"),
+        ("Ada Lovelace - width-floor(1).ipynb", "Ada Lovelace"),
+        ("ada.ipynb", "ada"),
+        ("width-floor.ipynb", "width-floor"),
+    ],
+)
+@pytest.mark.parametrize("metadata", ["notebook", "cells", "none"])
+def test_student_and_chapter_are_found(school, tmp_path, name, student, metadata):
+    node = school.notebook(Pupil("ada"), MAIN)
+    if metadata == "cells":
+        node.metadata.clear()
+    if metadata == "none":
+        classroom.without_metadata(node)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(node))
+    read = submissions.read(path, tmp_path, ["model", "floor", MAIN])
+    assert (read.student, read.chapter, read.problem) == (student, MAIN, "")
+
+
+def test_files_beside_the_notebooks_are_passed_over(tmp_path):
+    for name in ("a/.ipynb_checkpoints/x.ipynb", "__MACOSX/a/x.ipynb", "a/._x.ipynb", "a/x.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    with pytest.raises(MomabError, match="no notebook"):
+        submissions.find(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"worksheets": []}', "format 4"),
+        ('{"cells": 3}', "format 4"),
+        ('{"cells": [1, null, {"source": 7, "metadata": []}]}', "which chapter"),
+        ("\x00", "no JSON"),
+    ],
+)
+def test_odd_files_are_unreadable_with_a_reason(tmp_path, content, said):
+    path = tmp_path / "ada.ipynb"
+    path.write_text(content)
+    read = submissions.read(path, tmp_path, [MAIN])
+    assert said in read.problem
+    assert read.student == "ada"
+
+
+def test_a_file_of_no_known_chapter_gets_a_line_of_its_own(school, tmp_path):
+    classroom.hand_in(school, [Pupil("ada")], tmp_path)
+    (tmp_path / "odd.ipynb").write_text("{}")
+    graded = grading.grade(Project.find(ROOT), tmp_path)
+    odd = graded.of("odd")[-1]
+    assert (odd.exercise, odd.status, odd.marks) == ("", "unreadable", None)
+    assert "odd.ipynb" in odd.hint
+    assert (graded.total("odd"), graded.total("ada"), graded.out_of) == (0, 3, 3)
+    gradebook.write(graded, tmp_path / "results")
+    assert "odd.ipynb" in (tmp_path / "results" / "reports" / "odd.html").read_text()
+
+
+def test_of_several_attempts_each_exercise_counts_where_it_is_best(school, tmp_path):
+    first = Pupil("ada", {WIDTH: classroom.width("return 1")}, path="ada/first.ipynb")
+    second = Pupil("ada", {SITUATION: "situation = 1"}, path="ada/second.ipynb")
+    classroom.hand_in(school, [first, second], tmp_path)
+    graded = grading.grade(Project.find(ROOT), tmp_path)
+    assert graded.students == ("ada",)
+    assert graded.total("ada") == 3
+
+
+def test_reports_have_harmless_and_different_names():
+    students = [
+        "../../evil",
+        "evil",
+        "EVIL",
+        "a/b",
+        "a\\b",
+        "=cmd()",
+        "con",
+        "é",
+        "",
+        "..",
+        "x" * 300,
+    ]
+    names = gradebook.report_names(students)
+    assert len({name.casefold() for name in names.values()}) == len(students)
+    for name in names.values():
+        assert Path(name).name == name
+        assert not name.startswith((".", "-"))
+        assert len(name) < 100
+    assert names["con"].upper() != "CON"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\n-1", "＝1"])
+def test_formulas_are_neutralised(text):
+    assert str(gradebook._harmless(text)).startswith("'")
+    assert gradebook._harmless(-1) == -1

@@ -1,0 +1,212 @@
+"""Handouts: clean notebooks with a place for every answer."""
+
+import json
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from momab import MomabError, editions, handout, myst
+from momab.notebooks import Project
+from tests import tiny
+from tests.conftest import ROOT
+
+PROJECT = Project.find(ROOT)
+EXERCISE = """
+## Exercises
+
+:::{slide} For the deck
+- terse
+:::
+
+:::{exercise} Twice
+:label: tiny-1
+:class: warm-up programming
+
+Write `twice(x)`, see {prf:ref}`paper-lemma-11`.
+
+```python
+not_the_starter = 1
+```
+
+More text.
+
+```python
+def twice(x):
+    ...
+
+momab.check("tiny-1", twice)
+```
+:::
+
+:::{solution-start} tiny-1
+:class: dropdown
+:::
+```{code-cell} ipython3
+def twice(x):
+    return "the solution"
+```
+:::{solution-end}
+:::
+
+:::{admonition} Teaching note
+:class: teaching dropdown
+
+Ten minutes.
+:::
+
+:::{exercise} Why
+:label: tiny-2
+:class: research
+
+Explain.
+:::
+
+:::{solution} tiny-2
+:class: dropdown
+
+Because.
+:::
+
+The end.
+"""
+
+
+@pytest.fixture
+def book(tmp_path):
+    folder = tiny.make(tmp_path / "book")
+    text = (folder / "notebooks/other.md").read_text()
+    (folder / "notebooks/tiny.md").write_text(text + EXERCISE)
+    (folder / "_toc.yml").write_text(
+        "format: jb-book\nroot: notebooks/index\nchapters:\n"
+        "  - file: notebooks/tiny\n  - file: notebooks/other\n"
+    )
+    return Project(folder)
+
+
+def of_role(node, role):
+    return [cell for cell in node.cells if cell.metadata["momab"]["role"] == role]
+
+
+def test_every_exercise_has_a_place_for_its_answer(book):
+    node = handout.handout(book, "tiny")
+    assert handout.chapters(book) == ["tiny"]
+    assert node.metadata["momab"]["handout"] == "tiny"
+    roles = [(c.cell_type, c.metadata["momab"]["role"]) for c in node.cells]
+    assert roles == [
+        ("markdown", "setup"),
+        ("code", "setup"),
+        ("markdown", "chapter"),
+        ("code", "chapter"),
+        ("code", "chapter"),
+        ("code", "chapter"),
+        ("markdown", "chapter"),
+        ("markdown", "exercise"),
+        ("code", "answer"),
+        ("code", "check"),
+        ("markdown", "exercise"),
+        ("markdown", "answer"),
+        ("markdown", "chapter"),
+    ]
+    code, words = of_role(node, "answer")
+    assert code.source == "def twice(x):\n    ..."
+    assert code.metadata["tags"] == ["answer"]
+    assert code.metadata["momab"]["exercise"] == "tiny-1"
+    assert words.source == handout.PLACEHOLDER
+    (check,) = of_role(node, "check")
+    assert check.source == 'momab.check("tiny-1", twice)'
+    text = of_role(node, "exercise")[0].source
+    assert text.startswith("### Exercise 1: Twice\n\n*warm-up, programming*\n\nWrite `twice(x)`")
+    assert "not_the_starter" in text
+    assert "def twice" not in text
+    assert "see Lemma 11" in text
+
+
+def test_nothing_for_teachers_is_left(book):
+    text = json.dumps(handout.handout(book, "tiny"))
+    for secret in ("the solution", "Because", "Ten minutes", "terse", "{exercise}", ":label:"):
+        assert secret not in text
+    assert "The end." in text
+
+
+def test_the_handouts_of_the_book_are_valid_and_hold_no_solution():
+    chapters = handout.chapters(PROJECT)
+    assert "width-floor" in chapters
+    for chapter in chapters:
+        check_handout(chapter)
+
+
+def check_handout(chapter):
+    node = handout.handout(PROJECT, chapter)
+    nbformat.validate(nbformat.reads(nbformat.writes(node), as_version=4))
+    assert len({cell.id for cell in node.cells}) == len(node.cells)
+    assert all(not cell.get("outputs") for cell in node.cells)
+    source = PROJECT.notebook(chapter).node
+    sources = [cell.source for cell in node.cells]
+    for _, cell in editions.solution_cells(source):
+        assert cell.source not in sources
+    for word in ("{solution", "{slide}", "{notes}", "teaching"):
+        assert not any(word in text for text in sources)
+    texts = myst.exercises(source)
+    answers = {cell.metadata["momab"]["exercise"]: cell for cell in of_role(node, "answer")}
+    assert list(answers) == [text.label for text in texts]
+    checks = {cell.metadata["momab"]["exercise"]: cell for cell in of_role(node, "check")}
+    for text in texts:
+        assert (text.label in checks) == text.programming
+        assert answers[text.label].cell_type == ("code" if text.programming else "markdown")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_fresh_handout_runs_and_says_not_yet():
+    node = handout.handout(PROJECT, "model")
+    NotebookClient(node, timeout=600, kernel_name="python3").execute()
+    checks = of_role(node, "check")
+    assert checks
+    for cell in checks:
+        (output,) = cell.outputs
+        name = cell.metadata["momab"]["exercise"]
+        assert output["data"]["text/plain"].startswith(f"{name}: not yet, 0 of ")
+
+
+def test_equal_sources_give_equal_bytes_and_what_someone_edited_stays(book, tmp_path):
+    output = tmp_path / "out"
+    (path,) = handout.write(book, [], output)
+    first = path.read_bytes()
+    assert handout.write(book, ["tiny"], output) == [path]
+    assert path.read_bytes() == first
+
+    other = (book.root / "notebooks/tiny.md").read_text().replace("tiny-", "more-")
+    (book.root / "notebooks/more.md").write_text(other)
+    book = Project(book.root)
+    path.write_text("a teacher's own words")
+    with pytest.raises(MomabError, match=r"tiny\.ipynb would be replaced.*--force"):
+        handout.write(book, [], output)
+    assert [p.name for p in output.iterdir()] == ["tiny.ipynb"]
+    assert path.read_text() == "a teacher's own words"
+    assert len(handout.write(book, [], output, force=True)) == 2
+    assert path.read_bytes() == first
+
+
+def test_what_cannot_be_made_is_said_in_a_sentence(book):
+    with pytest.raises(MomabError, match="no notebook 'nowhere'"):
+        handout.write(book, ["nowhere"])
+    with pytest.raises(MomabError, match=r"'other' has no exercises; these have some: tiny"):
+        handout.write(book, ["other"])
+    broken = EXERCISE.replace('momab.check("tiny-1", twice)\n', "")
+    (book.root / "notebooks/broken.md").write_text(
+        (book.root / "notebooks/other.md").read_text() + broken
+    )
+    with pytest.raises(MomabError, match="'tiny-1' is marked as programming"):
+        handout.write(Project(book.root), ["broken"])
+    assert not book.build.exists()
+
+
+def test_the_command(tmp_path):
+    command = [sys.executable, "-c", "from momab.cli import main; main()", "handout"]
+    run = {"capture_output": True, "text": True, "cwd": ROOT}
+    done = subprocess.run([*command, "model", "-o", str(tmp_path)], **run)
+    assert done.stdout.strip() == str(tmp_path / "model.ipynb")
+    done = subprocess.run([*command, "nowhere", "-o", str(tmp_path)], **run)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
