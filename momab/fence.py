@@ -170,7 +170,7 @@ def _landlock(ground: Ground) -> int:
         for device in _DEVICES:
             _allow(libc, ruleset, device, (_READ | _WRITE_FILE | _TRUNCATE) & handled)
         for root in (*ground.readable, *_SYSTEM):
-            for path, rights in _visible(Path(root), ground.hidden):
+            for path, rights in _visible(Path(root).resolve(), ground.hidden):
                 _allow(libc, ruleset, str(path), rights)
         _no_new_privileges(libc)
         return abi if libc.syscall(_RESTRICT_SELF, ruleset, ctypes.c_uint32(0)) == 0 else 0

@@ -34,7 +34,7 @@ from momab.errors import MomabError
 from momab.exercises import Outcome, Part
 from momab.myst import ExerciseText
 from momab.notebooks import Project
-from momab.sandbox import CLOCK, Limits, Result, probe, run
+from momab.sandbox import CLOCK, Cell, Limits, Result, SandboxError, probe, run
 from momab.submissions import Plan, Sheet, Submission, plan
 
 STATUSES = (
@@ -120,7 +120,14 @@ def _run_all(
     stop = threading.Event()
 
     def work(submission: Submission) -> list[Grade]:
-        return _grade_one(submission, sheets[submission.chapter], limits, stop)
+        sheet = sheets[submission.chapter]
+        try:
+            return _grade_one(submission, sheet, limits, stop)
+        except SandboxError:
+            raise
+        except Exception as error:  # whatever it is, the others are graded
+            problem = f"the grader failed on it ({type(error).__name__}: {error})"
+            return _unreadable(replace(submission, problem=problem), sheet)
 
     todo = [s for s in found if not s.problem]
     graded = {s.path: _unreadable(s, sheets.get(s.chapter)) for s in found if s.problem}
@@ -162,12 +169,22 @@ def _grade_one(
     count = len(sheet.programming)
     limits = replace(limits, restarts=2 * count + 6, total=CLOCK * limits.seconds * (count + 3))
     results = run(work.steps, limits, stop)
-    return [
+    grades = [
         _programming(submission, sheet, text, work, results)
         if text.programming
         else _written(submission, text, work)
         for text in sheet.texts
     ]
+    grades[0] = replace(grades[0], notes=(*grades[0].notes, *_elsewhere(work, results)))
+    return grades
+
+
+def _elsewhere(work: Plan, results: dict[str, Result]) -> list[str]:
+    """What was refused to cells that belong to no exercise."""
+    known = {key for keys in work.cells.values() for key in keys}
+    other = [step.key for step in work.steps if isinstance(step, Cell) and step.key not in known]
+    refused = dict.fromkeys(what for key in other for what in results[key].refused)
+    return [f"Another cell tried what is not allowed: {what}." for what in refused]
 
 
 def _programming(

@@ -27,10 +27,8 @@ import queue
 import re
 import shutil
 import signal
-import site
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
 import time
@@ -168,19 +166,15 @@ def probe(limits: Limits) -> list[str]:
         return child.layers
 
 
-def readable() -> list[str]:
-    """The folders of the Python installation and of this package, for the child to read."""
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    folders = {sysconfig.get_path(name) for name in names}
-    folders |= {
-        str(Path(sys.base_prefix, *Path(folder).relative_to(sys.prefix).parts))
-        for folder in folders
-        if Path(folder).is_relative_to(sys.prefix)
-    }
-    user = site.getusersitepackages()
-    folders |= {user} & set(sys.path)
-    folders.add(str(_PACKAGE))
-    return sorted(str(Path(folder).resolve()) for folder in folders if os.path.isdir(folder))
+def import_path() -> list[str]:
+    """Where the child finds modules: in the Python installation, not beside this package."""
+    base = Path(sys.base_prefix).resolve()
+    return [
+        entry
+        for entry in sys.path
+        if Path(entry).name in ("site-packages", "dist-packages")
+        or (Path(entry).is_absolute() and Path(entry).resolve().is_relative_to(base))
+    ]
 
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -213,17 +207,16 @@ class _Child:
         self._refused: list[str] = []  # what was refused to it in this step
 
     def __enter__(self) -> _Child:
-        allowed = readable()
+        path = [*import_path(), str(_PACKAGE.parent)]
+        shared = os.path.join(sys.base_prefix, "lib")  # libraries that modules load
+        readable = [os.path.realpath(place) for place in (*import_path(), shared, str(_PACKAGE))]
         order = {
             "steps": self.steps,
             "memory": self.limits.memory,
             "ground": fence.Ground(
-                str(self.private), tuple(allowed), (str(_PACKAGE / "exercises"),)
+                str(self.private), tuple(readable), (str(_PACKAGE / "exercises"),)
             ),
         }
-        installed = [p for p in sys.path if any(Path(p).resolve() == Path(a) for a in allowed)]
-        dynamic = [p for p in sys.path if Path(p).name == "lib-dynload"]
-        path = [*installed, *dynamic, str(_PACKAGE.parent)]
         start = f"import sys; sys.path[:] = {path!r}; from momab.sandbox import child; child()"
         if any(_LIBRARY.search(step.source) for step in self.steps if isinstance(step, Cell)):
             _lend_compiled_code(self.private / "numba")
@@ -326,7 +319,7 @@ class _Child:
         elif self._position < 0:
             return word if word == "end" else ""
         elif word == "refused" and len(self._refused) < _NOTICES:
-            self._refused.append(str(arguments[0])[:200] if arguments else "")
+            self._refused.append(_text(arguments)[:200] or "something")
         elif word in ("done", "raised", "undefined", "memory"):
             results[self._step.key] = _result(word, arguments, self._refused)
         return word
@@ -426,7 +419,12 @@ def _next(arguments: list[Any], position: int, count: int) -> bool:
 def _result(word: str, arguments: list[Any], refused: list[str]) -> Result:
     if word == "done":
         return Result("done", outcomes=arguments[0] if arguments else None, refused=refused)
-    return Result(word, str(arguments[0])[:500] if arguments else "", refused=refused)
+    return Result(word, _text(arguments)[:500], refused=refused)
+
+
+def _text(arguments: list[Any]) -> str:
+    """The text of a message; anything else is not even looked at."""
+    return arguments[0] if arguments and isinstance(arguments[0], str) else ""
 
 
 # ---- the child -----------------------------------------------------------------------------
@@ -515,7 +513,7 @@ def _work(
                 exec(_code(step), names)
                 say("done")
             elif step.name not in names:
-                say("undefined", f"{step.name} is not defined")
+                say("undefined", f"the name {step.name} is not defined")
             else:
                 answered.add(step.key)
                 say("done", evaluate(step, names[step.name]))

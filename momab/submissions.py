@@ -192,20 +192,17 @@ def _cell(cell: dict[str, Any]) -> HandedIn:
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     facts = _facts(cell)
-    return HandedIn(
-        str(cell.get("cell_type", "")),
-        source if isinstance(source, str) else "",
-        str(facts.get("role", "")),
-        str(facts.get("exercise", "")),
-    )
+    words = (cell.get("cell_type"), source, facts.get("role"), facts.get("exercise"))
+    return HandedIn(*(word if isinstance(word, str) else "" for word in words))
 
 
 def _claimed_chapter(
     cells: Sequence[HandedIn], facts: Mapping[str, Any], chapters: Sequence[str]
 ) -> str:
     """The chapter that the notebook, its cells or their checks name."""
-    if facts.get("handout") in chapters:
-        return str(facts["handout"])
+    claimed = facts.get("handout")
+    if isinstance(claimed, str) and claimed in chapters:
+        return claimed
     claims = [cell.exercise.rpartition("-")[0] for cell in cells if cell.exercise]
     claims = claims or [name for cell in cells for name in _CHECK.findall(cell.source)]
     counts = Counter(claim for claim in claims if claim in chapters)

@@ -378,7 +378,10 @@ def _cheating() -> list[Pupil]:
         ["done", [{"value": 1.0}] * 4], ["right"], ["verdict", True], "right", {"right": True}
     )
     jump = claim(["start", 10**9], ["start", -1], ["start", "x"], ["start"], ["ready"], [], [[]])
+    nested = "b'[' * 900 + b']' * 900"
     deep = send("b'[' * 300_000 + b'\\n'")
+    for word in ("raised", "refused", "done", "start"):
+        deep += send(f"""b'["{word}", ' + {nested} + b']\\n'""")
     patches = (
         "import builtins, momab\nfrom momab import exercises\nfrom momab.exercises import core\n"
         "momab.check = exercises.check = lambda *a: print('right')\n"

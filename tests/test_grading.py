@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from momab import MomabError, exercises, gradebook, grading, sandbox, submissions
+from momab import MomabError, exercises, fence, gradebook, grading, sandbox, submissions
 from momab.notebooks import Project
 from momab.submissions import Sheet
 from tests import classroom
@@ -274,6 +274,23 @@ def test_where_the_kernel_does_not_help_python_still_refuses(tmp_path):
     assert (tmp_path / "mine").exists()
 
 
+def test_what_is_hidden_stays_hidden_inside_what_may_be_read(tmp_path):
+    for name in ("site/momab/exercises/one.py", "site/momab/pareto.py", "site/numpy/core.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    hidden = str(tmp_path / "site/momab/exercises")
+    rules = dict(fence._visible(tmp_path / "site", (hidden,)))
+
+    def readable(name):
+        path = tmp_path / "site" / name
+        return any(rules.get(p, 0) & fence._READ_FILE for p in (path, *path.parents))
+
+    assert readable("numpy/core.py")
+    assert readable("momab/pareto.py")
+    assert not readable("momab/exercises/one.py")
+    assert rules[tmp_path / "site/momab"] == fence._READ_DIR  # its modules can be found
+
+
 def test_a_process_that_cannot_start_is_explained(monkeypatch):
     monkeypatch.setattr(sandbox, "_OPTIONS", ("-P", "-c", "raise SystemExit('no luck')"))
     with pytest.raises(sandbox.SandboxError, match=r"before anything of a student ran: no luck\.$"):
@@ -357,12 +374,17 @@ def test_files_beside_the_notebooks_are_passed_over(tmp_path):
         ('{"worksheets": []}', "format 4"),
         ('{"cells": 3}', "format 4"),
         ('{"cells": [1, null, {"source": 7, "metadata": []}]}', "which chapter"),
+        (
+            '{"cells": [{"metadata": {"momab": {"role": DEEP, "exercise": DEEP}}}],'
+            ' "metadata": {"momab": {"handout": DEEP}}}',
+            "which chapter",
+        ),
         ("\x00", "no JSON"),
     ],
 )
 def test_odd_files_are_unreadable_with_a_reason(tmp_path, content, said):
     path = tmp_path / "ada.ipynb"
-    path.write_text(content)
+    path.write_text(content.replace("DEEP", "[" * 900 + "]" * 900))
     read = submissions.read(path, tmp_path, [MAIN])
     assert said in read.problem
     assert read.student == "ada"
@@ -380,6 +402,14 @@ def test_a_file_of_no_known_chapter_gets_a_line_of_its_own(school, tmp_path):
     assert "odd.ipynb" in (tmp_path / "results" / "reports" / "odd.html").read_text()
 
 
+def test_what_is_refused_elsewhere_in_a_notebook_is_noted(school, tmp_path):
+    classroom.hand_in(school, [Pupil("lee", before="open('/etc/passwd')")], tmp_path)
+    graded = grading.grade(Project.find(ROOT), tmp_path)
+    assert graded.total("lee") == 3
+    noted = [grade.notes for grade in graded.of("lee") if grade.notes]
+    assert noted == [("Another cell tried what is not allowed: reading /etc/passwd.",)]
+
+
 def test_of_several_attempts_each_exercise_counts_where_it_is_best(school, tmp_path):
     first = Pupil("ada", {WIDTH: classroom.width("return 1")}, path="ada/first.ipynb")
     second = Pupil("ada", {SITUATION: "situation = 1"}, path="ada/second.ipynb")
@@ -387,6 +417,20 @@ def test_of_several_attempts_each_exercise_counts_where_it_is_best(school, tmp_p
     graded = grading.grade(Project.find(ROOT), tmp_path)
     assert graded.students == ("ada",)
     assert graded.total("ada") == 3
+
+
+def test_a_failure_of_the_grader_itself_costs_one_notebook_only(school, tmp_path, monkeypatch):
+    def plan(submission, sheet):
+        if submission.student == "ben":
+            raise KeyError("a bug")
+        return submissions.plan(submission, sheet)
+
+    monkeypatch.setattr(grading, "plan", plan)
+    classroom.hand_in(school, [Pupil("ada"), Pupil("ben")], tmp_path)
+    graded = grading.grade(Project.find(ROOT), tmp_path)
+    assert (graded.total("ada"), graded.total("ben")) == (3, 0)
+    assert {grade.status for grade in graded.of("ben")} == {"unreadable"}
+    assert "the grader failed on it (KeyError" in graded.of("ben")[0].hint
 
 
 def test_reports_have_harmless_and_different_names():
