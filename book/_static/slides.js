@@ -57,13 +57,28 @@
     return 0;
   };
 
+  // How high a figure is drawn within its box.
+  const height = (drawing) => {
+    const box = drawing.getBoundingClientRect();
+    const { width, height } = drawing.viewBox.baseVal;
+    return Math.min(box.height, (box.width * height) / width);
+  };
+
+  // The ways to lay out a slide: one below the other; with one figure also text and figure, or
+  // figure and caption, side by side.
+  const layouts = (content, figures) => {
+    const parts = content.querySelectorAll(":scope > .part");
+    if (narrow() || figures.length !== 1) return [""];
+    if (parts.length === 1) return figures[0].querySelector("figcaption") ? ["", "captioned"] : [""];
+    return parts[0].contains(figures[0]) ? [""] : ["", "beside"];
+  };
+
   // Enlarge a slide of little text, shrink an overfull one as far as it stays readable; beyond
-  // that it scrolls (on paper it shrinks further). Text beside a figure may stand in two columns
-  // if that is larger.
+  // that it scrolls (on paper it shrinks further).
   const fit = (section) => {
     const content = section.querySelector(".content");
     if (!content) return;
-    section.classList.remove("beside", "long");
+    section.classList.remove("beside", "captioned", "long");
     for (const tag of section.querySelectorAll("[tabindex]")) tag.removeAttribute("tabindex");
     for (const tag of section.querySelectorAll(".wide")) tag.classList.remove("wide");
     for (const tag of section.querySelectorAll("div.math")) tag.style.fontSize = "";
@@ -72,16 +87,17 @@
     const sizes = text && !narrow() ? [1.2, 1.1] : [];
     for (let scale = 1; scale > last; scale -= 0.02) sizes.push(Number(scale.toFixed(2)));
     sizes.push(last);
-    let best = largest(section, content, sizes);
-    const parts = content.querySelectorAll(":scope > .part");
     const figures = content.querySelectorAll("figure.momab-figure");
-    const columns = !narrow() && parts.length > 1 && figures.length === 1;
-    if (columns && best < 1 && !parts[0].contains(figures[0])) {
-      section.classList.add("beside");
-      const other = largest(section, content, sizes);
-      if (other > best) best = other;
-      else section.classList.remove("beside");
-    }
+    const tried = layouts(content, figures).map((layout) => {
+      section.classList.remove("beside", "captioned");
+      if (layout) section.classList.add(layout);
+      const scale = largest(section, content, sizes);
+      const drawing = figures[0]?.querySelector("svg");
+      return { layout, scale, score: drawing ? scale * height(drawing) : scale };
+    });
+    const { layout, scale: best } = tried.reduce((a, b) => (b.score > a.score ? b : a));
+    section.classList.remove("beside", "captioned");
+    if (layout) section.classList.add(layout);
     section.style.setProperty("--fit", best || last);
     if (best) return;
     section.classList.toggle("long", isTall(content));
