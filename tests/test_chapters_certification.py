@@ -34,7 +34,7 @@ SEEDS = st.integers(0, 2**31 - 1)
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What a notebook would have displayed."""
     bundles: list[dict[str, Any]] = []
-    monkeypatch.setattr(show, "_display", bundles.append)
+    monkeypatch.setattr(show, "bundle", bundles.append)
     monkeypatch.setattr("IPython.display.display", lambda bundle, raw: bundles.append(bundle))
     return bundles
 
