@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from momab import MomabError, exercises, fence, gradebook, grading, sandbox, submissions
+from momab import (
+    MomabError,
+    editions,
+    exercises,
+    fence,
+    gradebook,
+    grading,
+    handout,
+    myst,
+    sandbox,
+    submissions,
+)
 from momab.notebooks import Project
 from momab.submissions import Sheet
 from tests import classroom
@@ -116,6 +128,26 @@ def test_a_whole_class_in_one_command(school, layers, tmp_path):
     assert "<script" not in page
     assert "ValueError: &lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert f'<pre class="words">{classroom.TEXT}</pre>' in page
+
+
+def test_the_worked_solutions_stand_alone_and_get_every_mark(tmp_path):
+    project = Project.find(ROOT)
+    for chapter in handout.chapters(project):
+        texts = {text.label: text for text in myst.exercises(project.notebook(chapter).node)}
+        solved: dict[str, str] = {}
+        for label, cell in editions.solution_cells(project.notebook(chapter).node):
+            if found := re.search(rf'momab\.check\("{label}", (\w+)\)', cell.source):
+                name = texts[label].answer_name
+                solved[label] = f"{cell.source}\n{name} = {found[1]}"
+        node = handout.handout(project, chapter)
+        for cell in node.cells:
+            if cell.metadata["momab"]["role"] == "answer" and cell.cell_type == "code":
+                cell.source = solved[cell.metadata["momab"]["exercise"]]
+        (tmp_path / f"teacher-{chapter}.ipynb").write_text(json.dumps(node))
+    graded = grading.grade(project, tmp_path)
+    assert graded.students == ("teacher",)
+    assert [g.exercise for g in graded.grades if g.marks == 0] == []
+    assert graded.total("teacher") == graded.out_of >= 20
 
 
 def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
