@@ -27,23 +27,18 @@ def _largest(
     return values.index(max(values))
 
 
-def lai_robbins(means: Sequence[float]) -> float:
-    """The sum of gap / kl(mean, best mean) over the arms that are not best."""
-    return _over_worse(lambda p, best: (best - p) / _kl(p, best), means)
-
-
-def _over_worse(part: Callable[[float, float], float], means: Sequence[float]) -> float:
-    best = max(means)
-    return math.fsum(part(p, best) for p in means if p < best)
+def pulls_demanded(p: float, q: float, first: float, second: float) -> float:
+    """The expected pulls that the change of measure demands: kl(first, second) / kl(p, q)."""
+    return _kl(first, second) / _kl(p, q)
 
 
 def _kl(p: float, q: float) -> float:
-    head = p * math.log(p / q) if p > 0 else 0.0
-    return head + (1 - p) * math.log((1 - p) / (1 - q))
+    def part(x: float, y: float) -> float:
+        if x == 0:
+            return 0.0
+        return x * math.log(x / y) if y > 0 else math.inf
 
-
-def _kl_reversed(p: float, best: float) -> float:
-    return _kl(best, p) if p > 0 else math.inf
+    return part(p, q) + part(1 - p, 1 - q)
 
 
 def _last_of_ties(sums: Sequence[float], counts: Sequence[int]) -> int:
@@ -183,51 +178,52 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     function(
         "refresher-4",
-        lai_robbins,
+        pulls_demanded,
         [
             Case(
-                "two arms",
-                (([0.5, 0.4],), ([0.3, 0.9],)),
-                "One term: the gap over the divergence from the worse mean to the best one.",
+                "coins near one half",
+                ((0.4, 0.6, 0.05, 0.95), (0.5, 0.45, 0.1, 0.7)),
+                "The lemma bounds a product from below; solve it for the expected pulls.",
             ),
             Case(
-                "several arms",
-                (([0.7, 0.5, 0.2, 0.6],), ([0.1, 0.05, 0.02],)),
-                "Every arm that is not best contributes a term of its own.",
+                "coins near zero",
+                ((0.02, 0.05, 0.01, 0.9), (0.001, 0.01, 0.2, 0.6)),
+                "Far from one half the divergence is not close to any square; use its definition.",
             ),
             Case(
-                "ties and arms that never pay",
-                (([0.6, 0.6, 0.3],), ([0.4, 0.4],), ([0.25, 0.0, 0.1],)),
-                "Best arms contribute nothing, and zero times the logarithm of zero is zero.",
+                "an event that never happens in the first world",
+                ((0.3, 0.5, 0.0, 0.99), (0.6, 0.2, 0.0, 0.5)),
+                "Zero times the logarithm of zero is zero; the other term stays.",
             ),
         ],
         [
             Slip(
-                lambda means: _over_worse(lambda p, b: (b - p) / _kl_reversed(p, b), means),
-                "The divergence is not symmetric: the truth, the worse arm's mean, comes first.",
+                lambda p, q, first, second: _kl(first, second) / _kl(q, p),
+                "The divergence of the coins is the wrong way round: expectation and samples are "
+                "those of the first world.",
             ),
             Slip(
-                lambda means: _over_worse(lambda p, b: 1 / _kl(p, b), means),
-                "That counts pulls; regret is pulls times what each of them costs.",
+                lambda p, q, first, second: _kl(second, first) / _kl(p, q),
+                "The divergence of the probabilities is the wrong way round: the first world comes "
+                "first there, too.",
             ),
             Slip(
-                lambda means: _over_worse(lambda p, b: 1 / (2 * (b - p)), means),
-                "Pinsker's inequality gives that; the exact divergence is asked for.",
+                lambda p, q, first, second: _kl(first, second) / (2 * (p - q) ** 2),
+                "Pinsker's inequality makes a divergence smaller, and your answer too large; use "
+                "the divergence of the coins itself.",
             ),
             Slip(
-                lambda means: _over_worse(lambda p, b: 1 / (b - p), means),
-                "That is the scale of the regret, but the divergence is missing from it.",
+                lambda p, q, first, second: 2 * (first - second) ** 2 / _kl(p, q),
+                "Pinsker's inequality gives away most of the demand when the probabilities are "
+                "extreme; use their divergence itself.",
             ),
             Slip(
-                lambda means: _over_worse(lambda p, b: _kl(p, b) / (b - p), means),
-                "Upside down: an arm that is easy to tell apart should cost less, not more.",
+                lambda p, q, first, second: _kl(p, q) / _kl(first, second),
+                "Upside down: coins that are hard to tell apart must cost more pulls, not fewer.",
             ),
             Slip(
-                lambda means: max(
-                    ((max(means) - p) / _kl(p, max(means)) for p in means if p < max(means)),
-                    default=0.0,
-                ),
-                "You kept one arm only; all arms that are not best have to be ruled out.",
+                lambda p, q, first, second: _kl(first, second),
+                "That is the information which is needed; each pull brings only a little of it.",
             ),
         ],
         same=within(1e-9),

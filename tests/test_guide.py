@@ -1,0 +1,292 @@
+"""The teacher's guide, its tables of exercises, and the refresher."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momab import cli, overview, policies, specs
+from momab.errors import MomabError
+from momab.notebooks import Notebook, Project
+from momab.parameters import read_assignments, resolve, rewrite_cell
+from tests.conftest import ROOT
+
+PROJECT = Project(ROOT)
+GUIDE = (ROOT / "book" / "guide.md").read_text(encoding="utf-8")
+CHAPTERS = [
+    *("model", "zero-gap"),
+    *("algorithm", "confidence-event", "certificates", "local-charge"),
+    *("width-floor", "regret-theorem", "lower-bound", "pareto-ucb1"),
+    *("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data"),
+]
+
+
+def pages() -> dict[str, str]:
+    paths = {name: ROOT / "notebooks" / f"{name}.md" for name in ["refresher", *CHAPTERS]}
+    return {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+
+
+# ---- tables of exercises -------------------------------------------------------------------
+
+PAGE = """# A page
+
+:::{exercise} First | one
+:label: tiny-page-1
+:class: warm-up programming breaks-hypothesis
+
+Text with a `:::` in it.
+
+```python
+:::{exercise} not an exercise
+```
+:::
+
+:::{solution} tiny-page-1
+:class: dropdown
+No.
+:::
+
+:::{exercise} Second
+:label: tiny-page-2
+:class: research
+Text.
+:::
+"""
+WARM_UP = "[warm-up]{.exercise-badge .warm-up}"
+RESEARCH = "[research]{.exercise-badge .research}"
+WRITTEN = "[written]{.exercise-badge .written}"
+BROKEN = (
+    "[programming]{.exercise-badge .programming} "
+    "[breaks a hypothesis]{.exercise-badge .breaks-hypothesis}"
+)
+
+
+def test_one_table_lists_all_exercises_with_links_and_badges():
+    assert overview.exercise_table({"tiny-page": PAGE, "empty": "# Nothing\n"}).splitlines() == [
+        "| Chapter | Exercise | Level | Kind |",
+        "| --- | --- | --- | --- |",
+        rf"| {{ref}}`tiny-page` | {{ref}}`1. First \| one <tiny-page-1>` | {WARM_UP} | {BROKEN} |",
+        f"|  | {{ref}}`2. Second <tiny-page-2>` | {RESEARCH} | {WRITTEN} |",
+    ]
+
+
+def test_places_and_references_of_a_page_are_filled():
+    text = (
+        "A {ref}`tiny-page-2` and {ref}`model` and {ref}`other-1`.\n\n% exercises tiny-page\n\nEnd."
+    )
+    filled = overview.fill(text, {"tiny-page": PAGE})
+    assert filled.startswith(
+        "A {ref}`tiny-page 2, Second <tiny-page-2>` and {ref}`model` and {ref}`other-1`.\n\n| Exer"
+    )
+    assert filled.count("tiny-page-2") == 2
+    assert filled.endswith("|\n\nEnd.")
+    assert overview.fill("% exercises\n", {"tiny-page": PAGE}).startswith("| Chapter |")
+    assert overview.fill("see % exercises", {}) == "see % exercises"
+
+
+def test_an_unknown_chapter_is_refused():
+    with pytest.raises(MomabError, match=r"'tiny-pge'.*there are tiny-page"):
+        overview.fill("% exercises tiny-pge", {"tiny-page": PAGE})
+
+
+def test_the_guide_lists_every_exercise_of_the_book_twice():
+    filled = overview.fill(GUIDE, pages())
+    assert not re.search("^% exercises", filled, flags=re.MULTILINE)
+    for name, text in pages().items():
+        labels = re.findall(rf"^:label: ({name}-\d+)$", text, flags=re.MULTILINE)
+        for label in labels:
+            assert len(re.findall(rf"`\d+\. [^`<]+ <{label}>`", filled)) == 2, label
+
+
+# ---- the guide -----------------------------------------------------------------------------
+
+
+def test_there_is_a_block_for_every_chapter_in_the_order_of_the_book():
+    assert [name for name in PROJECT.pages if name in CHAPTERS] == CHAPTERS
+    blocks = re.findall(r"^\(guide-([\w-]+)\)=\n### ", GUIDE, flags=re.MULTILINE)
+    assert blocks == ["refresher", *CHAPTERS]
+
+
+@pytest.mark.parametrize("name", ["refresher", *CHAPTERS])
+def test_a_block_has_the_same_parts_as_all_others(name):
+    [block] = re.findall(
+        rf"^\(guide-{name}\)=\n### (.*?)^% exercises {name}$", GUIDE, flags=re.M | re.S
+    )
+    parts = re.findall(r"^(\w[\w ]*)\n((?:: .*\n(?:  .*\n)*)+)", block, flags=re.MULTILINE)
+    assert [part for part, _ in parts] == [
+        "Goals",
+        "Builds on",
+        "Time",
+        "Misconceptions",
+        "Discuss",
+    ]
+    text = dict(parts)
+    assert 2 <= text["Goals"].count(".") <= 5
+    assert f"{{ref}}`{name}`" in text["Builds on"]
+    assert f'<a href="slides/{name}.html">slides</a>' in text["Builds on"]
+    minutes = re.match(r": Lecture (\d+) min, exercises (\d+) min, machine (\d+) min", text["Time"])
+    assert minutes
+    assert text["Misconceptions"].count("\n: *") + 1 >= 2
+    assert len(re.findall(r"^: .*\?", text["Discuss"], flags=re.MULTILINE)) in (2, 3)
+
+
+def test_every_label_that_the_guide_uses_exists():
+    sources = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    known = set(re.findall(r"^\(([\w-]+)\)=$|^:label: ([\w-]+)$", text, flags=re.MULTILINE))
+    labels = {a or b for a, b in known}
+    used = set(re.findall(r"\{ref\}`([\w-]+)`", GUIDE)) | set(re.findall(r":link: (\S+)", GUIDE))
+    assert used - labels == set()
+
+
+def test_slides_are_linked_for_chapters_only():
+    linked = set(re.findall(r'href="slides/([\w-]+)\.html"', GUIDE))
+    assert linked == {"index", "refresher", *CHAPTERS}
+
+
+def plans() -> Iterator[list[str]]:
+    for table in re.findall(r"^\| Minutes .*\n\|[ -|]+\n((?:\|.*\n)+)", GUIDE, flags=re.MULTILINE):
+        yield [line.split("|")[1].strip() for line in table.splitlines()]
+
+
+def test_the_blocks_of_a_lecture_follow_each_other_and_fill_it():
+    lectures = list(plans())
+    assert len(lectures) == 2 + 5
+    for lecture in lectures:
+        blocks = [tuple(map(int, part.split("–"))) for part in lecture if part != "home"]
+        assert [start for start, _ in blocks] == [0, *(end for _, end in blocks[:-1])]
+        assert blocks[-1][1] == 90
+
+
+def commands() -> list[str]:
+    found = re.findall(r"`(momab [^`]+)`", GUIDE)
+    found += re.findall(r"^(momab [^#\n]+)", GUIDE, flags=re.MULTILINE)
+    return sorted({" ".join(command.split()) for command in found} - {"momab grade"})
+
+
+def test_there_are_commands_in_every_part():
+    assert len(commands()) > 25
+
+
+@pytest.mark.parametrize("command", commands())
+def test_commands_are_accepted(command):
+    """Names, options and values are right; running them all would take half an hour."""
+    _, name, *words = shlex.split(command)
+    known = typer.main.get_command(cli.app).commands[name]
+    options = {option for parameter in known.params for option in parameter.opts}
+    assert {word for word in words if re.match(r"--?[A-Za-z]", word)} <= options
+    if name == "run":
+        given = [value for flag, value in pairwise(words) if flag == "-p"]
+        assert len(words) == 1 + 2 * len(given)
+        parameters = {words[0]: PROJECT.notebook(words[0]).parameters}
+        for each in expanded(given):
+            resolve(parameters, [read_assignments(each)])
+    elif name == "simulate":
+        instance = specs.instance(words[0])
+        chosen = [value for flag, value in pairwise(words) if flag == "--policy"]
+        assert instance.K > 1
+        assert all(isinstance(specs.policy(policy), policies.Policy) for policy in chosen)
+
+
+def expanded(given: list[str]) -> list[list[str]]:
+    """One list of assignments per page that `momab run` makes from lists of values."""
+    lists: list[list[str]] = [[]]
+    for assignment in given:
+        key, _, value = assignment.partition("=")
+        values = [value] if value.startswith("[") else value.split(",")
+        lists = [[*old, f"{key}={new}"] for old in lists for new in values]
+    return lists
+
+
+def test_projects_have_their_parts_and_name_entries_of_the_ledger():
+    claims = yaml.safe_load((ROOT / "book" / "claims.yml").read_text(encoding="utf-8"))
+    entries = {
+        str(entry["number"])
+        if entry["kind"] == "text"
+        else f"{entry['kind'].title()} {entry['number']}"
+        for entry in claims
+    }
+    projects = GUIDE[GUIDE.index("## Projects") :].split("\n### ")[1:]
+    assert 6 <= len(projects) <= 10
+    for project in projects:
+        parts = re.findall(r"^(\w[\w ]*)\n: ", project, flags=re.MULTILINE)
+        assert parts == ["Size", "Question", "First step", "A result"]
+        [named] = re.findall(r"ledger: ([^.]+)\.", project)
+        assert set(named.split(", ")) <= entries
+        assert "`momab " in project
+        assert re.search(r"\{ref\}`", project)
+
+
+# ---- the refresher -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def refresher(monkeypatch, capsys):
+    """Run the refresher's cells in this process; return what they defined, and what they said."""
+    monkeypatch.setattr(policies, "SELECTIONS", dict(policies.SELECTIONS))
+
+    def execute(**values: Any) -> tuple[dict[str, Any], str]:
+        notebook = Notebook.read(ROOT / "notebooks" / "refresher.md")
+        checked = {key: parameter.default for key, parameter in notebook.parameters.items()}
+        checked |= {key: notebook.parameters[key].check(value) for key, value in values.items()}
+        names: dict[str, Any] = {"__name__": "notebook"}
+        for cell in notebook.code_cells:
+            source = cell.source
+            if "parameters" in cell.metadata.get("tags", []):
+                source = rewrite_cell(source, checked)
+            exec(compile(source, "refresher", "exec"), names)
+        return names, capsys.readouterr().out
+
+    return execute
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"low": 0.1, "gap": 0.05, "deviation": 0.03, "seed": 7},
+        {"low": 0.5, "gap": 0.2, "deviation": 0.3, "seed": 3},
+    ],
+)
+def test_the_refresher_says_what_is_true_for_other_values(refresher, values):
+    names, said = refresher(horizon=2_000, runs=10, flips=600, **values)
+    rare = names["rare"]
+    assert (rare["exact"] <= rare["chernoff"]).all()
+    assert (rare["chernoff"] <= rare["hoeffding"]).all()
+    assert (rare["exact"] <= rare["chebyshev"]).all()
+    assert (rare["exact"] <= rare["markov"]).all()
+    mean, error = _commit_by_simulation(names)
+    assert names["commit_regret"](names["gap"], 40) == pytest.approx(mean, abs=error)
+    assert names["against"] == 0
+    assert names["lower"] < names["upper"]
+    assert "CONTRADICT" not in said
+    assert said.count(": right.") == 3
+    assert "wrong" not in said.split("refresher-1:")[1].split("In 100 runs")[0]
+
+
+def _commit_by_simulation(names: dict[str, Any], m: int = 40) -> tuple[float, float]:
+    """Mean regret of explore-then-commit, and four standard errors of it."""
+    rng, low, gap, horizon = (
+        np.random.default_rng(5),
+        *(names[k] for k in ("low", "gap", "horizon")),
+    )
+    good, bad = (rng.binomial(m, p, 200_000) for p in (low + gap, low))
+    wrong = (bad > good) + 0.5 * (bad == good)
+    cost = gap * (m + (horizon - 2 * m) * wrong)
+    return cost.mean(), 4 * cost.std() / np.sqrt(len(cost))
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_pinsker_and_the_entropy_bound_of_the_proof(p, q):
+    from momab.theory import bernoulli_kl
+
+    assert bernoulli_kl(p, q) >= 2 * (p - q) ** 2 - 1e-12
+    assert bernoulli_kl(p, q) >= (1 - p) * np.log(1 / (1 - q)) - np.log(2) - 1e-12
