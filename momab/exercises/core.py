@@ -294,10 +294,11 @@ class Exercise:
     def judge(self, outcomes: Sequence[Outcome]) -> Verdict:
         """Compare outcomes with what is right; what gave them is not consulted."""
         if self.cases:
+            if len(outcomes) != len(self.calls):
+                return self._unusable(outcomes[0].error if outcomes else _NOTHING)
             errors = {outcome.error for outcome in outcomes}
-            if len(outcomes) != len(self.calls) or (len(errors) == 1 and "" not in errors):
-                found = outcomes[0].error if outcomes else "there is no answer"
-                return self._unusable(found)
+            if len(errors) == 1 and "" not in errors:
+                return self._never_runs(outcomes[0].error)
             parts, hint = self._judge_cases(outcomes)
         else:
             outcome = outcomes[0] if outcomes else Outcome(error=_NOTHING)
@@ -311,8 +312,13 @@ class Exercise:
             return Verdict(self.name, parts)
         return Verdict(self.name, parts, self._slip_hint(outcomes) or hint)
 
+    def _never_runs(self, error: str) -> Verdict:
+        """The verdict on a function that fails in the same way whenever it is called."""
+        part = Part("the function gives an answer when it is called", False, error)
+        return Verdict(self.name, (part,), f"It is called as {self.wants}.")
+
     def _unusable(self, found: str) -> Verdict:
-        """The verdict on an answer that is of the wrong kind, or never runs."""
+        """The verdict on an answer that is of the wrong kind."""
         part = Part(f"the answer is {self.wants}", False, found)
         return Verdict(self.name, (part,), f"The answer must be {self.wants}.")
 
