@@ -96,10 +96,11 @@ _CONSTANT = function(
 
 
 def index(mean: float, n: int, level: float) -> float:
-    """The largest q in [mean, 1] with n kl(mean, q) <= level."""
-    from momab.klucb import klucb_index  # compiles code, so only when it is needed
+    """The largest q in [mean, 1] with n kl(mean, q) <= level.
 
-    return klucb_index(mean, n, level)
+    As `momab.klucb.klucb_index`, but without compiled code, which takes seconds to start.
+    """
+    return _last(lambda q: n * bernoulli_kl(mean, q) <= level, mean, 1.0)
 
 
 def _last(allowed: Callable[[float], bool], good: float, bad: float) -> float:
