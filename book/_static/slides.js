@@ -122,6 +122,12 @@
     deck.classList.remove("measuring");
   };
 
+  // A proof that is opened may no longer fit.
+  const refit = (fold) => {
+    const section = fold.closest?.(".slides > section");
+    if (section) fit(section);
+  };
+
   // A formula and the comma behind it stay together.
   const bind = () => {
     for (const formula of document.querySelectorAll(".slides span.math")) {
@@ -194,7 +200,7 @@
       Reveal.configure(size());
       Reveal.layout();
     });
-    document.addEventListener("toggle", (event) => fit(event.target.closest("section")), true);
+    document.addEventListener("toggle", (event) => refit(event.target), true);
     root.dataset.deck = "ready";
   };
   document.addEventListener("DOMContentLoaded", start);
