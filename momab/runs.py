@@ -70,7 +70,7 @@ def _render(project: Project, jobs: Sequence[Job], folder: Path) -> list[str]:
     stage.mkdir()
     for path in [*(project.root / "book").glob("*.md"), *(project.root / "notebooks").glob("*.md")]:
         text = path.read_text(encoding="utf-8")
-        text = re.sub(r"^% modules .*$", "", text, flags=re.MULTILINE)  # long, and not needed
+        text = re.sub(r"^% (?:modules|exercises)\b.*$", "", text, flags=re.MULTILINE)  # long
         (stage / path.name).write_text(text, encoding="utf-8")
     name = jobs[0].notebook.name
     (stage / f"{name}.md").unlink()

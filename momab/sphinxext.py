@@ -5,7 +5,8 @@
   ``<page>-<number>`` that number, and their level and kind as badges.
 - ``{prf:proof}`` and boxes of class ``dropdown`` fold, and are open in print.
 - ``{slide}``, ``{notes}`` and tagged cells become a deck of slides (see `momab.slides`).
-- A line ``% modules ...`` becomes a section for each of these modules of the library.
+- A line ``% modules ...`` becomes a section for each of these modules of the library, a line
+  ``% exercises ...`` a table of exercises.
 - Pages get download, source and launch links that open the right file, and a social preview.
 - ``404.html`` works at any depth.
 
@@ -31,7 +32,8 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab import slides
+from momab import overview, slides
+from momab.notebooks import Project
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
 _BADGES = {name: name for name in ("warm-up", "standard", "challenge", "research", "programming")}
@@ -49,6 +51,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.setup_extension("sphinx_proof")
     app.add_directive_to_domain("prf", "proof", Proof, override=True)
     app.connect("source-read", _document_modules)
+    app.connect("source-read", _list_exercises)
     app.connect("autodoc-process-docstring", _plain_signs)
     app.connect("missing-reference", _named_in_code)
     app.connect("config-inited", _use_own_mathjax)
@@ -243,6 +246,27 @@ def _document_modules(app: Sphinx, page: str, source: list[str]) -> None:
         if not name.startswith(_HIDDEN) and listed != bool(match[1]):
             text += f"\n## {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
     source[0] = source[0].replace(match[0], text)
+
+
+def _list_exercises(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put tables of exercises where a page says ``% exercises`` or ``% exercises model``."""
+    if re.search(r"^% exercises\b", source[0], flags=re.MULTILINE):
+        source[0] = overview.fill(source[0], _notebook_texts(Path(app.srcdir)))
+
+
+def _notebook_texts(root: Path) -> dict[str, str]:
+    """The Markdown of every notebook with exercises, in the order of the contents."""
+    import jupytext
+
+    texts = {}
+    for name in Project(root).pages:
+        for path in (root / f"{name}.ipynb", root / "notebooks" / f"{name}.md"):
+            if path.is_file():
+                cells = jupytext.read(path).cells
+                text = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+                if "{exercise}" in text:
+                    texts[name] = text
+    return texts
 
 
 def _plain_signs(
