@@ -459,6 +459,14 @@ def test_a_deck_runs_from_first_to_last_slide(browser, small_address, viewport):
         assert visit.page.locator(".slide-number").inner_text().split() == ["7", "/", "7"]
 
 
+def test_the_list_of_decks_leads_to_a_deck(browser, small_address):
+    with Visit(browser, small_address, "slides/index", viewport=PHONE) as visit:
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
+        visit.page.locator("article li a").click()
+        visit.page.wait_for_selector("html[data-deck=ready]", state="attached")
+        assert visit.trouble == []
+
+
 def test_an_overfull_slide_shrinks_no_further_than_can_be_read(browser, small_address):
     with Visit(browser, small_address, "slides/other", viewport=DESK) as visit:
         visit.page.wait_for_selector("html[data-deck=ready]", state="attached")

@@ -48,10 +48,21 @@
     [...content.querySelectorAll(inner)].some(isWide) ||
     [...content.querySelectorAll("span.math")].some(sticksOut);
 
+  // A formula that is a little too wide shrinks alone.
+  const squeeze = (content) => {
+    const formulas = [...content.querySelectorAll("div.math")];
+    for (const formula of formulas) formula.style.fontSize = "";
+    for (const formula of formulas.filter(isWide)) {
+      const share = formula.clientWidth / formula.scrollWidth - 0.01;
+      formula.style.fontSize = `${Math.max(narrow() ? 0.65 : 0.75, share)}em`;
+    }
+  };
+
   // The largest of a few sizes at which the content fits, or 0.
   const largest = (section, content, sizes) => {
     for (const scale of sizes) {
       section.style.setProperty("--fit", scale);
+      squeeze(content);
       if (!overfull(content)) return scale;
     }
     return 0;
@@ -81,7 +92,6 @@
     section.classList.remove("beside", "captioned", "long");
     for (const tag of section.querySelectorAll("[tabindex]")) tag.removeAttribute("tabindex");
     for (const tag of section.querySelectorAll(".wide")) tag.classList.remove("wide");
-    for (const tag of section.querySelectorAll("div.math")) tag.style.fontSize = "";
     const last = narrow() ? 0.85 : printing ? 0.3 : 0.62;
     const text = !content.querySelector("figure, pre, .exercises");
     const sizes = text && !narrow() ? [1.2, 1.1] : [];
@@ -99,11 +109,9 @@
     section.classList.remove("beside", "captioned");
     if (layout) section.classList.add(layout);
     section.style.setProperty("--fit", best || last);
+    squeeze(content);
     if (best) return;
     section.classList.toggle("long", isTall(content));
-    for (const formula of [...content.querySelectorAll("div.math")].filter(isWide)) {
-      formula.style.fontSize = `${Math.max(0.65, formula.clientWidth / formula.scrollWidth - 0.01)}em`;
-    }
     const formulas = [...content.querySelectorAll("span.math")].filter(sticksOut);
     for (const formula of formulas) formula.classList.add("wide");
     const boxes = [...content.querySelectorAll(inner)].filter(isWide);
