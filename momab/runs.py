@@ -34,6 +34,8 @@ def run(
 ) -> list[Path]:
     """Execute one notebook and write its pages; return them, the index first if there are many."""
     notebook = project.notebook(name)
+    if notebook.name not in project.pages:
+        raise MomabError(f"{notebook.name} is a draft: add it to _toc.yml to make a page of it.")
     combinations = sweep(read_assignments(assignments))
     jobs: list[Job] = []
     for settings in combinations:

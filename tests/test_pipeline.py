@@ -18,6 +18,7 @@ from tests.tiny import HEADER, cell, write
 
 ROOT = Path(__file__).resolve().parents[1]
 
+
 def project(book: Path) -> Project:
     return Project(book, book / "momab_tiny")
 
