@@ -30,8 +30,8 @@ PLACEHOLDER = "*Your answer.*"
 _STARTER = re.compile(r"^```python\n(?:(?!^```).)*^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _LEVELS = ("warm-up", "standard", "challenge", "research")
 _HOWTO = """\
-**How to work with this notebook.** Install the library once with `pip install momab`, or from a
-checkout of the book with `pip install -e .`. Then run the cells from top to bottom.
+**How to work with this notebook.** It needs the library of the book, with all that the chapter
+uses: in a checkout of the book, `pip install ".[book]"`. Then run the cells from top to bottom.
 
 Answer in the cells tagged *answer*; you may add cells of your own beside them. The cell below a
 programming answer checks it and gives a hint, as often as you like. An answer must stand alone:
