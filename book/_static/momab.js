@@ -5,7 +5,9 @@ document.addEventListener("DOMContentLoaded", () => {
     link.dataset.definition = link.title;
     link.removeAttribute("title");
   }
-  const scrolling = ".momab-table-box, div.highlight > pre, div.math, .pst-scrollable-table-container";
+  const scrolling =
+    ".momab-table-box, div.highlight > pre, div.math, mjx-container[display], " +
+    ".pst-scrollable-table-container";
   const mark = () => {
     for (const box of document.querySelectorAll(scrolling)) {
       if (box.scrollWidth > box.clientWidth + 1) box.setAttribute("tabindex", "0");
@@ -13,6 +15,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   mark();
   window.addEventListener("resize", mark);
+  document.addEventListener("toggle", mark, true); // what is folded has no width
   if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
     window.MathJax.startup.promise.then(mark);
   } else {
