@@ -134,7 +134,7 @@ _SCORES = function(
 # ---- which group ---------------------------------------------------------------------------
 
 
-def group(gaps: Sequence[float]) -> str:
+def label_of(gaps: Sequence[float]) -> str:
     """The first word of the group that subsets with these gaps belong to, or ''."""
     # one objective whose best mean is 0 has exactly these gaps
     return str(subsets.label(-np.array(gaps)[:, None])).partition("_")[0]
@@ -164,7 +164,7 @@ def _sorted(
 
 _GROUP = function(
     "real-data-3",
-    group,
+    label_of,
     [
         Case(
             "one clear subset of each group",
