@@ -64,7 +64,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", _page_links, priority=600)
     app.connect("build-finished", _copy_files)
     slides.register(app)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}
 
 
 # ---- mathematics ---------------------------------------------------------------------------
