@@ -44,7 +44,6 @@ def test_verdict_is_the_recorded_one(claim):
     assert result.outcome.verdict == claim.verdict, result.outcome.evidence
     assert result.agrees
     assert re.search(r"\d", result.outcome.evidence)
-    assert result.seconds < 60
 
 
 def test_only_data_and_long_runs_may_wait():
