@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.errors import MomabError
-from momab.files import PARTIAL, atomically
+from momab.files import PARTIAL, atomically, uninterrupted
 
 FORMAT = 1
 MANIFEST = "momab-store.json"
@@ -91,7 +91,7 @@ class Store:
 
     def save(self, task: str, piece: range, columns: Columns) -> None:
         """Write one piece, all of it or nothing."""
-        with atomically(self._path(task, piece)) as file:
+        with uninterrupted(), atomically(self._path(task, piece)) as file:
             np.savez_compressed(file, allow_pickle=False, **columns)
 
     def _path(self, task: str, piece: range) -> Path:

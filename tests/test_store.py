@@ -1,5 +1,8 @@
 """The run store: what it keeps, and what it refuses."""
 
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -85,3 +88,29 @@ def test_a_damaged_piece_is_named(tmp_path):
     (tmp_path / "task" / "runs-00000000-00000001.npz").write_bytes(b"PK damaged")
     with pytest.raises(MomabError, match=r"runs-00000000-00000001.npz is damaged; delete"):
         store.load("task", range(2))
+
+
+def test_an_interruption_waits_until_the_piece_is_written(tmp_path, monkeypatch):
+    store = Store(tmp_path, MADE_BY)
+    store.begin("task", {})
+    write = np.savez_compressed
+
+    def pressed(file, **columns):
+        signal.raise_signal(signal.SIGINT)
+        write(file, **columns)
+
+    monkeypatch.setattr(np, "savez_compressed", pressed)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        store.save("task", range(3), {"x": np.arange(3.0)})
+    assert signal.getsignal(signal.SIGINT) is before
+    assert store.finished("task") == [range(3)]
+    assert store.load("task", range(3))["x"].tolist() == [0, 1, 2]
+
+
+def test_pieces_can_be_written_from_any_thread(tmp_path):
+    store = Store(tmp_path, MADE_BY)
+    store.begin("task", {})
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(store.save, "task", range(3), {"x": np.arange(3.0)}).result()
+    assert store.finished("task") == [range(3)]
