@@ -28,7 +28,6 @@ from momab.page import plain_markdown
 
 PLACEHOLDER = "*Your answer.*"
 _STARTER = re.compile(r"^```python\n(?:(?!^```).)*^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_LEVELS = ("warm-up", "standard", "challenge", "research")
 _HOWTO = """\
 **How to work with this notebook.** It needs the library of the book, with all that the chapter
 uses: in a checkout of the book, `pip install ".[book]"`. Then run the cells from top to bottom.
@@ -115,7 +114,7 @@ def _prose(source: str) -> Iterator[Node]:
 def _exercise(exercise: myst.ExerciseText) -> Iterator[Node]:
     """The text of an exercise, the cell for its answer, and the check of a programming one."""
     number = exercise.label.rpartition("-")[2]
-    level = [word for word in _LEVELS if word in exercise.classes]
+    level = [word for word in myst.LEVELS if word in exercise.classes]
     kinds = [*level, "programming" if exercise.programming else "in words"]
     body = "\n".join(exercise.body)
     if exercise.programming:

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+LEVELS = ("warm-up", "standard", "challenge", "research")  # classes of exercises, one each
+KINDS = {"programming": "programming", "breaks-hypothesis": "breaks a hypothesis"}
+
 _FENCE = re.compile(r"^(?P<mark>`{3,}|:{3,})(?:\{(?P<name>[\w:-]+)\})?[ \t]*(?P<title>.*)$")
 _OPTION = re.compile(r"^:([\w-]+):\s*(.*)$")
 

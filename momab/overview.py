@@ -11,10 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from momab.errors import MomabError
-from momab.myst import Directive, pieces
+from momab.myst import KINDS, LEVELS, Directive, pieces
 
-LEVELS = ("warm-up", "standard", "challenge", "research")
-BROKEN = {"breaks-hypothesis": "breaks a hypothesis"}
 _REFERENCE = re.compile(r"\{ref\}`([\w-]+-\d+)`")
 _PLACE = re.compile(r"^% exercises(?:[ \t]+(\S+))?[ \t]*$", flags=re.MULTILINE)
 
@@ -72,9 +70,10 @@ def _exercises(text: str) -> Iterator[tuple[str, str, str, set[str]]]:
 def _rows(text: str) -> Iterator[tuple[str, str, str]]:
     for label, number, title, classes in _exercises(text):
         level = " ".join(_badge(name, name) for name in LEVELS if name in classes)
-        kind = "programming" if "programming" in classes else "written"
-        extra = [_badge(name, word) for name, word in BROKEN.items() if name in classes]
-        kinds = " ".join([_badge(kind, kind), *extra])
+        written = [] if "programming" in classes else [_badge("written", "written")]
+        kinds = " ".join(
+            written + [_badge(name, word) for name, word in KINDS.items() if name in classes]
+        )
         yield f"{{ref}}`{number}. {title} <{label}>`", level, kinds
 
 

@@ -32,12 +32,11 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab import overview, slides
+from momab import myst, overview, slides
 from momab.notebooks import Project
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
-_BADGES = {name: name for name in ("warm-up", "standard", "challenge", "research", "programming")}
-_BADGES["breaks-hypothesis"] = "breaks a hypothesis"
+_BADGES = {name: name for name in myst.LEVELS} | myst.KINDS
 _HIDDEN = ("momab._", "momab.cli", "momab.sphinxext", "momab.slides")
 
 
