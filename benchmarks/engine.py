@@ -2,7 +2,7 @@
 
 import sys
 
-from momab.bench import measure
+from momab.engine.bench import measure
 
 if __name__ == "__main__":
     rounds = int(float(sys.argv[1])) if len(sys.argv) > 1 else 300_000

@@ -1,16 +1,119 @@
-"""momab: exact, fast tools for stochastic multi-objective bandits."""
+"""momab: exact, fast tools for stochastic multi-objective bandits.
+
+The names below are imported when they are first used, so ``import momab`` costs next to nothing.
+In a notebook the import also registers the cell magics ``%%prose``, ``%%figure`` and ``%%table``
+(see `momab.figures.magics`).
+"""
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from momab.errors import MomabError
 
+if TYPE_CHECKING:
+    from momab.auditing.claims import audit
+    from momab.auditing.trace import trace
+    from momab.engine.policies.annealing import AnnealingPareto
+    from momab.engine.policies.base import selection
+    from momab.engine.policies.kl_ucb import KLUCB
+    from momab.engine.policies.pareto_ucb1 import ParetoUCB1
+    from momab.engine.policies.scalarized import ScalarizedUCB
+    from momab.engine.policies.width_guided import WidthGuided
+    from momab.engine.simulate import Results, simulate
+    from momab.exercises import check
+    from momab.model import metrics, pareto, theory
+    from momab.model.instances import (
+        Instance,
+        bernoulli,
+        duplicated,
+        from_csv,
+        from_frame,
+        synthetic,
+    )
+
 __version__ = "0.1.0"
-__all__ = ["MomabError", "__version__", "check"]
+__all__ = [
+    "KLUCB",
+    "AnnealingPareto",
+    "Instance",
+    "MomabError",
+    "ParetoUCB1",
+    "Results",
+    "ScalarizedUCB",
+    "WidthGuided",
+    "__version__",
+    "audit",
+    "bernoulli",
+    "check",
+    "duplicated",
+    "from_csv",
+    "from_frame",
+    "metrics",
+    "pareto",
+    "selection",
+    "simulate",
+    "synthetic",
+    "theory",
+    "trace",
+]
+
+PUBLIC = {
+    "AnnealingPareto": "momab.engine.policies.annealing",
+    "Instance": "momab.model.instances",
+    "KLUCB": "momab.engine.policies.kl_ucb",
+    "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
+    "Results": "momab.engine.simulate",
+    "ScalarizedUCB": "momab.engine.policies.scalarized",
+    "WidthGuided": "momab.engine.policies.width_guided",
+    "audit": "momab.auditing.claims",
+    "bernoulli": "momab.model.instances",
+    "check": "momab.exercises",
+    "duplicated": "momab.model.instances",
+    "from_csv": "momab.model.instances",
+    "from_frame": "momab.model.instances",
+    "metrics": "momab.model.metrics",
+    "pareto": "momab.model.pareto",
+    "selection": "momab.engine.policies.base",
+    "simulate": "momab.engine.simulate",
+    "synthetic": "momab.model.instances",
+    "theory": "momab.model.theory",
+    "trace": "momab.auditing.trace",
+}
+"""Where each public name is defined; a module stands for itself."""
 
 
-def check(name: str, answer: object) -> None:
-    """Say whether an answer to an exercise of the book is right, and give a hint if it is not.
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used (PEP 562)."""
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'momab' has no attribute {name!r}")
+    module = import_module(PUBLIC[name])
+    value = getattr(module, name, module)
+    globals()[name] = value
+    return value
 
-    For example ``momab.check("width-floor-2", my_function)``.  The solution is never shown.
-    """
-    from momab import exercises
 
-    exercises.check(name, answer)
+def __dir__() -> list[str]:
+    """The public names, imported or not."""
+    return sorted(__all__)
+
+
+def _register_magics() -> None:
+    """Let a notebook that imports momab use its cell magics, which load when they are used."""
+    if "IPython" not in sys.modules:
+        return
+    from IPython.core.getipython import get_ipython
+
+    shell: Any = get_ipython()
+    if shell is None:
+        return
+    for name in ("prose", "figure", "table"):
+
+        def magic(line: str, cell: str, name: str = name) -> None:
+            module = import_module("momab.figures.magics")
+            getattr(module, name)(line, cell, shell.user_ns)
+
+        shell.register_magic_function(magic, "cell", name)
+
+
+_register_magics()

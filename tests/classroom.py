@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from momab import editions, handout, myst
-from momab.notebooks import Node, Project
+from momab.book import editions, myst
+from momab.book.notebook import Node, Project
+from momab.course import handout
 
 MAIN, SECOND = "width-floor", "model"
 WIDTH, SAMPLES, SITUATION = "width-floor-2", "width-floor-3", "width-floor-5"

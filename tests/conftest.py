@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from momab import site as pipeline
-from momab.notebooks import Project
-from momab.pdf import CHROMIUM_FLAGS, find_chromium, serve
+from momab.book import build as pipeline
+from momab.book.notebook import Project
+from momab.book.pdf import CHROMIUM_FLAGS, find_chromium, serve
 from tests import tiny
 
 settings.register_profile("default", deadline=None, print_blob=True)

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from momab.policies import Certificate, top
-from momab.streams import log
+from momab.engine.policies.base import Certificate, top
+from momab.model.numerics import log
 
 
 @dataclass(frozen=True)

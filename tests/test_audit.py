@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from momab import cli, instances, pareto, policies
-from momab.audit import CHECKS, LEEWAY, audit, audit_all
+from momab.auditing.claims import CHECKS, LEEWAY, audit, audit_all
+from momab.auditing.trace import Trace, trace
+from momab.cli.app import main
+from momab.engine import policies
+from momab.engine.policies.base import TIE, Certificate
+from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.policies import TIE, Certificate, WidthGuided
-from momab.streams import log
-from momab.trace import Trace, trace
+from momab.model import instances, pareto
+from momab.model.numerics import log
 from tests.planted import Planted, select_planted
 from tests.strategies import mean_vectors
 
@@ -410,7 +413,7 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["momab", *map(str, arguments)])
         with pytest.raises(SystemExit) as stop:
-            cli.main()
+            main()
         return stop.value.code, capsys.readouterr()
 
     record = clean()
@@ -429,5 +432,5 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     assert len(out.err.strip().splitlines()) == 1
     code, out = run("audit", tmp_path / "good.npz", "--event", "none")
     assert code == 2
-    help_text = CliRunner().invoke(cli.app, ["audit", "--help"]).output
+    help_text = CliRunner().invoke(app.app, ["audit", "--help"]).output
     assert "every lemma" in help_text

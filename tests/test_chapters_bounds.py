@@ -8,24 +8,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab import accounting, instances, klucb, pareto, policies, theory, twin
-from momab.audit import audit
+from momab.auditing import hand_made
+from momab.auditing.claims import audit
+from momab.book.notebook import Notebook
+from momab.book.parameters import rewrite_cell
+from momab.chapters import pareto_ucb1, regret_theorem, width_floor
+from momab.engine import loop, policies
+from momab.engine.policies import kl_ucb
+from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.notebooks import Notebook
-from momab.parameters import rewrite_cell
-from momab.policies import WidthGuided
+from momab.model import families, instances, pareto, statistics, theory
 from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
 def scalar_policies(monkeypatch):
     """Register the scalar policies for these tests only."""
-    monkeypatch.setitem(policies.SELECTIONS, klucb.KLUCB, klucb.select_klucb)
-    monkeypatch.setitem(policies.SELECTIONS, klucb.FirstOfTies, klucb.select_first_of_ties)
+    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.KLUCB, kl_ucb.select_klucb)
+    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.FirstOfTies, kl_ucb.select_first_of_ties)
 
 
-policies.SELECTIONS.pop(klucb.KLUCB)
-policies.SELECTIONS.pop(klucb.FirstOfTies)
+policies.SELECTIONS.pop(kl_ucb.KLUCB)
+policies.SELECTIONS.pop(kl_ucb.FirstOfTies)
 
 
 def execute(name: str, **values: Any) -> dict[str, Any]:
@@ -48,7 +52,7 @@ def execute(name: str, **values: Any) -> dict[str, Any]:
 
 @given(st.integers(2, 30), st.integers(1, 20), st.floats(0.01, 0.6), st.floats(0.1, 1))
 def test_one_leader_has_the_lead_and_gaps_it_promises(K, d, g, share):
-    geo = accounting.one_leader(K, d, g, share).geometry
+    geo = families.one_leader(K, d, g, share).geometry
     assert geo.g_dagger == pytest.approx(g)
     assert geo.front == (0,)
     assert geo.gaps[1:] == pytest.approx(g if d == 1 else share * g)
@@ -56,7 +60,7 @@ def test_one_leader_has_the_lead_and_gaps_it_promises(K, d, g, share):
 
 @given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=6))
 def test_tied_front_has_no_leader(gaps):
-    geo = accounting.tied_front(gaps).geometry
+    geo = families.tied_front(gaps).geometry
     assert geo.g_dagger == 0
     assert geo.front == (0, 1, 2, 3)
     assert geo.gaps[4:] == pytest.approx(gaps)
@@ -64,7 +68,7 @@ def test_tied_front_has_no_leader(gaps):
 
 @given(st.floats(0.01, 2), st.integers(1, 12), st.integers(2, 12), st.floats(0.1, 0.24))
 def test_diagonal_crowd_has_its_gap_lead_and_front(ratio, m, front, g):
-    geo = accounting.diagonal_crowd(ratio, m, front, g).geometry
+    geo = families.diagonal_crowd(ratio, m, front, g).geometry
     assert geo.g_dagger == pytest.approx(g)
     assert geo.j_dagger == 0
     assert geo.front == tuple(range(front))
@@ -72,8 +76,8 @@ def test_diagonal_crowd_has_its_gap_lead_and_front(ratio, m, front, g):
 
 
 def test_random_separated_instances_are_separated_and_reproducible():
-    drawn = accounting.random_separated(5, seed=3, g=0.25)
-    again = accounting.random_separated(5, seed=3, g=0.25)
+    drawn = families.random_separated(5, seed=3, g=0.25)
+    again = families.random_separated(5, seed=3, g=0.25)
     assert [a.digest for a in drawn] == [b.digest for b in again]
     assert min(a.geometry.g_dagger for a in drawn) >= 0.25
 
@@ -81,12 +85,12 @@ def test_random_separated_instances_are_separated_and_reproducible():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: accounting.tied_front([0.6]), "gaps"),
-        (lambda: accounting.diagonal_crowd(9, 1), "ratio"),
-        (lambda: accounting.stubborn_trace(10), "horizon"),
-        (lambda: accounting.tied_bound([[0.9, 0.1], [0.1, 0.2]], 100), "unique"),
-        (lambda: klucb.klucb_index(1.5, 1, 1.0), "mean"),
-        (lambda: klucb.klucb_index(0.5, 1, -1.0), "level"),
+        (lambda: families.tied_front([0.6]), "gaps"),
+        (lambda: families.diagonal_crowd(9, 1), "ratio"),
+        (lambda: width_floor.stubborn_trace(10), "horizon"),
+        (lambda: theory.tied_bound([[0.9, 0.1], [0.1, 0.2]], 100), "unique"),
+        (lambda: kl_ucb.klucb_index(1.5, 1, 1.0), "mean"),
+        (lambda: kl_ucb.klucb_index(0.5, 1, -1.0), "level"),
     ],
 )
 def test_refusals_say_what_is_wrong(call, words):
@@ -99,8 +103,8 @@ def test_refusals_say_what_is_wrong(call, words):
 
 def test_floor_rounds_match_the_definitions():
     instance = instances.synthetic(0.02, 4)
-    [record] = accounting.play_traces(instance, 20_000, seed=2, runs=1)
-    table = accounting.floor_rounds(record)
+    [record] = hand_made.play_traces(instance, 20_000, seed=2, runs=1)
+    table = width_floor.floor_rounds(record)
     j, g = record.geometry.j_dagger, record.geometry.g_dagger
     assert len(table) == record.recorded - record.K
     assert table["certifying"].tolist() == [False] * (len(table) - 1) + [True]
@@ -120,44 +124,44 @@ def test_floor_rounds_match_the_definitions():
 @settings(max_examples=15)
 @given(st.integers(0, 2**31), st.sampled_from([2.0, 0.5, 0.1, 0.05]))
 def test_every_step_of_the_floor_holds_and_agrees_with_the_audit(seed, c):
-    [instance] = accounting.random_separated(1, seed)
-    records = accounting.play_traces(instance, 3_000, seed, 2, c)
-    steps = accounting.floor_steps(records)
+    [instance] = families.random_separated(1, seed)
+    records = hand_made.play_traces(instance, 3_000, seed, 2, c)
+    steps = width_floor.floor_steps(records)
     assert steps["failed"].sum() == 0
     checked = sum(audit(record)["lemma-11-radius"].checked for record in records)
     assert steps.loc["floor", "checked"] == checked
     cases = steps.loc[["both radii", "one radius"], "checked"].sum()
     assert cases == steps.loc["floor", "checked"]
     for record in records:
-        least = accounting.floor_summary(record)
+        least = width_floor.floor_summary(record)
         assert not least["width"] < 1
         assert not least["radius"] < 1
 
 
 def test_floor_steps_see_a_planted_failure():
     """With intervals that hold but a wrong lead, the definition of g fails, not the event."""
-    record = accounting.stubborn_trace(5_000)
+    record = width_floor.stubborn_trace(5_000)
     wrong = record.edited(means=[[0.9], [0.45]])
     object.__setattr__(wrong.geometry, "g_dagger", 0.8)
-    steps = accounting.floor_steps([wrong])
+    steps = width_floor.floor_steps([wrong])
     assert steps.loc["lead of the best", "failed"] > 0
     assert steps.loc["not certified", "failed"] == 0
 
 
 @pytest.mark.parametrize(("T", "c"), [(1_000, 2.5), (1_000, 2.0), (100_000, 2.0), (10_000, 0.2)])
 def test_stubborn_run_touches_the_floor(T, c):
-    record = accounting.stubborn_trace(T, c=c)
+    record = width_floor.stubborn_trace(T, c=c)
     assert audit(record).ok
-    least = accounting.floor_summary(record)
+    least = width_floor.floor_summary(record)
     assert 1 <= least["width"] < 1 + 5 / math.sqrt(record.recorded)
     assert least["at_certificate"] < 1
 
 
 def test_the_floor_needs_a_lead():
-    instance = accounting.tied_front([0.3])
-    [record] = accounting.play_traces(instance, 50, seed=1, runs=1)
+    instance = families.tied_front([0.3])
+    [record] = hand_made.play_traces(instance, 50, seed=1, runs=1)
     with pytest.raises(MomabError, match="positive objective gap"):
-        accounting.floor_rounds(record)
+        width_floor.floor_rounds(record)
 
 
 # --- the account --------------------------------------------------------------------------
@@ -166,10 +170,10 @@ def test_the_floor_needs_a_lead():
 @settings(max_examples=10)
 @given(st.integers(0, 2**31), st.sampled_from([2.0, 1.0, 0.1]))
 def test_the_account_is_that_of_the_traces(seed, c):
-    [instance] = accounting.random_separated(1, seed)
+    [instance] = families.random_separated(1, seed)
     T, gaps = 2_000, instance.geometry.gaps
-    kept = accounting.account(instance, T, 3, seed, c)
-    for run, record in enumerate(accounting.play_traces(instance, T, seed, 3, c)):
+    kept = regret_theorem.account(instance, T, 3, seed, c)
+    for run, record in enumerate(hand_made.play_traces(instance, T, seed, 3, c)):
         end = record.recorded if record.certificate is None else record.certificate.t
         m = np.bincount(record.arms[record.K : end], minlength=record.K)
         assert kept.pulls[run].tolist() == m.tolist()
@@ -177,7 +181,7 @@ def test_the_account_is_that_of_the_traces(seed, c):
         radii = sum(np.sqrt(record.scale / np.arange(1, k + 1)).sum() for k in m)
         assert kept.charge[run] == pytest.approx(4 * radii)
         assert kept.certified[run] == (record.certificate is not None)
-    played = twin.play_block(instance, WidthGuided(c=c), T, seed, 0, 3)
+    played = loop.play_block(instance, WidthGuided(c=c), T, seed, 0, 3)
     assert kept.regret == pytest.approx(played.pulls @ gaps)
     if c == 2.0:  # the event holds for all practical purposes
         assert (kept.after == 0).all()
@@ -190,10 +194,10 @@ def test_the_account_is_that_of_the_traces(seed, c):
 
 
 def test_tied_bound_is_a_quarter_of_the_sharper_one_and_holds():
-    instance = accounting.tied_front([0.1, 0.3])
+    instance = families.tied_front([0.1, 0.3])
     T = 20_000
-    kept = accounting.account(instance, T, 8, seed=4)
-    tied = accounting.tied_bound(instance.means, T)
+    kept = regret_theorem.account(instance, T, 8, seed=4)
+    tied = theory.tied_bound(instance.means, T)
     assert 4 * (tied - kept.sharper.warm_start) == pytest.approx(kept.sharper.exploration)
     assert kept.regret.max() < tied
     assert not kept.certified.any()
@@ -202,25 +206,27 @@ def test_tied_bound_is_a_quarter_of_the_sharper_one_and_holds():
 
 
 def test_scaling_and_power():
-    frame = accounting.scaling({T: (instances.synthetic(0.02, 8), T) for T in (10**4, 10**5)}, 5, 1)
+    frame = regret_theorem.scaling(
+        {T: (instances.synthetic(0.02, 8), T) for T in (10**4, 10**5)}, 5, 1
+    )
     assert (frame["mean"] < frame["sharper"]).all()
     assert (frame["sharper"] < frame["theorem"] / 2 + 10).all()
     frame["mean"] = frame["value"] ** 1.5
-    assert accounting.power(frame) == pytest.approx(1.5)
+    assert regret_theorem.power(frame) == pytest.approx(1.5)
 
 
 def test_mean_interval_is_students():
-    mean, low, high = accounting.mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    mean, low, high = statistics.mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
     half = 2.7764451 * math.sqrt(2.5 / 5)
     assert (mean, low, high) == pytest.approx((3, 3 - half, 3 + half))
-    assert accounting.mean_interval([2.0]) == (2, 2, 2)
+    assert statistics.mean_interval([2.0]) == (2, 2, 2)
 
 
 def test_compare_agrees_with_the_loop():
-    instance = accounting.diagonal_crowd(0.5, 2)
-    frame = accounting.compare({"a": instance}, {"w": WidthGuided()}, 500, 2, 7)
+    instance = families.diagonal_crowd(0.5, 2)
+    frame = pareto_ucb1.compare({"a": instance}, {"w": WidthGuided()}, 500, 2, 7)
     regrets = [
-        pareto.gaps(instance.means) @ twin.play(instance, WidthGuided(), 500, 7, r).pulls[0]
+        pareto.gaps(instance.means) @ loop.play(instance, WidthGuided(), 500, 7, r).pulls[0]
         for r in (0, 1)
     ]
     assert frame["mean"][0] == pytest.approx(np.mean(regrets))
@@ -232,7 +238,7 @@ def test_compare_agrees_with_the_loop():
 
 @given(st.floats(0, 1), st.integers(1, 10**6), st.floats(0, 20))
 def test_klucb_index_solves_its_equation(p, n, level):
-    q = klucb.klucb_index(p, n, level)
+    q = kl_ucb.klucb_index(p, n, level)
     assert p <= q <= 1
     assert n * theory.bernoulli_kl(p, q) <= level * (1 + 1e-9) + 1e-9
     above = q + 3e-9
@@ -248,8 +254,8 @@ def test_klucb_choice_has_the_largest_index(arms, t):
     counts = np.array([n for n, _ in arms], dtype=np.int64)
     sums = np.floor(np.array([n * p for n, p in arms]))
     level = math.log(t)
-    chosen = klucb._choose(sums, counts, level)
-    indices = [klucb.klucb_index(s / n, int(n), level) for s, n in zip(sums, counts)]
+    chosen = kl_ucb._choose(sums, counts, level)
+    indices = [kl_ucb.klucb_index(s / n, int(n), level) for s, n in zip(sums, counts)]
     assert indices[chosen] >= max(indices) - 2e-9
     same = (sums == sums[chosen]) & (counts == counts[chosen])
     assert chosen == np.flatnonzero(same)[0]
@@ -259,28 +265,30 @@ def test_klucb_choice_has_the_largest_index(arms, t):
 def test_klucb_kernel_agrees_with_the_plain_loop(d):
     instance = instances.duplicated(0.2, 4, d)
     points = np.array([4, 10, 300, 1_500])
-    fast = klucb.play_klucb(instance, 1_500, 11, 3, points)
+    fast = kl_ucb.play_klucb(instance, 1_500, 11, 3, points)
     for run in range(3):
-        slow = twin.play(instance, klucb.KLUCB(), 1_500, 11, run, checkpoints=points)
+        slow = loop.play(instance, kl_ucb.KLUCB(), 1_500, 11, run, checkpoints=points)
         assert fast.pulls[run].tolist() == slow.pulls[0].tolist()
         assert fast.checkpoint_pulls[run].tolist() == slow.checkpoint_pulls[0].tolist()
     assert fast.regret_path[:, -1] == pytest.approx(fast.pulls @ instance.geometry.gaps)
 
 
 @pytest.mark.parametrize(
-    "policy", [klucb.KLUCB(), klucb.FirstOfTies(), policies.ParetoUCB1(q=2.0)], ids=lambda p: p.name
+    "policy",
+    [kl_ucb.KLUCB(), kl_ucb.FirstOfTies(), policies.ParetoUCB1(q=2.0)],
+    ids=lambda p: p.name,
 )
 @pytest.mark.parametrize(("delta", "K", "d"), [(0.2, 5, 3), (0.05, 2, 17)])
 def test_policies_that_reduce_to_scalars_pull_the_same_arms(policy, delta, K, d):
-    assert klucb.first_difference(policy, delta, K, d, 800, seed=5) is None
+    assert kl_ucb.first_difference(policy, delta, K, d, 800, seed=5) is None
 
 
 def test_first_of_ties_is_width_guided_without_ties():
     """On rewards that never tie, the coins are never tossed, except for the endpoint."""
     tables = [np.random.default_rng(a).random((50, 1)) for a in range(2)]
     instance = instances.from_rows(tables)
-    first = twin.play(instance, klucb.FirstOfTies(), 300, 1, 0)
-    other = twin.play(instance, WidthGuided(), 300, 1, 0)
+    first = loop.play(instance, kl_ucb.FirstOfTies(), 300, 1, 0)
+    other = loop.play(instance, WidthGuided(), 300, 1, 0)
     assert abs(first.pulls - other.pulls).max() <= 2
 
 
@@ -289,7 +297,7 @@ def test_first_of_ties_is_width_guided_without_ties():
 
 @given(st.floats(0.02, 2), st.integers(1, 10), st.integers(2, 6), st.integers(100, 10**7))
 def test_half_the_lead_decides_between_the_sums(ratio, m, front, T):
-    means = accounting.diagonal_crowd(ratio, m, front, 0.2).means
+    means = families.diagonal_crowd(ratio, m, front, 0.2).means
     ours = theory.sharper_bound(means, T).exploration
     theirs = theory.pareto_ucb1_bound(means, T).exploration
     rho = 8 / theory.c_pucb_threshold(T, 3, front)

@@ -16,12 +16,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from momab import audit, experiments, instances, pareto, plots_certification, show, theory
-from momab import trace as tracing
+from momab import auditing
+from momab.auditing import hand_made
+from momab.auditing import trace as tracing
+from momab.book.notebook import Notebook
+from momab.book.parameters import rewrite_cell
+from momab.chapters import algorithm, certificates, confidence_event, local_charge
+from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.notebooks import Notebook
-from momab.parameters import rewrite_cell
-from momab.policies import WidthGuided
+from momab.figures import show
+from momab.model import instances, pareto, theory
 
 ROOT = Path(__file__).resolve().parents[1]
 FEW = settings(
@@ -158,8 +162,8 @@ def test_local_charge_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None
 
 
 def test_an_instance_where_the_champion_usually_loses() -> None:
-    crowd = {"crowd": experiments.photo_finish(20, 0.4, 0.02)}
-    row = experiments.champion_shares(crowd, 2.0, 20_000, 200, 1).iloc[0]
+    crowd = {"crowd": certificates.photo_finish(20, 0.4, 0.02)}
+    row = certificates.champion_shares(crowd, 2.0, 20_000, 200, 1).iloc[0]
     assert row["certified"] == 200
     assert row["high"] < 0.5
     assert row["on_front"] == 1.0
@@ -176,7 +180,7 @@ def run() -> tracing.Trace:
 
 @pytest.mark.parametrize("frames", [2, 10, 100, 5000])
 def test_frames_are_decisions_and_end_with_the_last(run: tracing.Trace, frames: int) -> None:
-    picked = experiments.frame_rounds(run, frames)
+    picked = algorithm.frame_rounds(run, frames)
     assert len(picked) <= frames
     assert (np.diff(picked) > 0).all()
     assert picked[0] == run.K
@@ -186,13 +190,13 @@ def test_frames_are_decisions_and_end_with_the_last(run: tracing.Trace, frames: 
 def test_every_sentence_names_the_pulled_arm(run: tracing.Trace) -> None:
     rounds = run.rounds()
     for i in range(len(rounds.t)):
-        text = experiments.why(run, rounds, i)
+        text = algorithm.why(run, rounds, i)
         assert f"rm {rounds.arm[i] + 1}" in text
-    assert "certifies" in experiments.why(run, rounds, len(rounds.t) - 1)
+    assert "certifies" in algorithm.why(run, rounds, len(rounds.t) - 1)
 
 
 def test_the_state_table_is_the_state(run: tracing.Trace) -> None:
-    by_arm, by_objective, r = experiments.state_table(run, 40)
+    by_arm, by_objective, r = algorithm.state_table(run, 40)
     assert by_arm["N"].sum() == 40
     assert np.allclose(by_arm["β"], np.sqrt(run.scale / by_arm["N"]))
     each = np.arange(run.d)
@@ -201,7 +205,7 @@ def test_the_state_table_is_the_state(run: tracing.Trace) -> None:
 
 
 def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
-    text = plots_certification.slow_motion(run, 30, frames=50)
+    text = algorithm.slow_motion(run, 30, frames=50)
     assert not re.search(r"https?://(?!www\.w3\.org)|src=|@import|<link", text)
     data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
     frames = len(data["t"])
@@ -221,7 +225,7 @@ def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
 @pytest.mark.parametrize("kind", ["races", "sampling"])
 def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
     with mpl.rc_context():
-        fig = getattr(plots_certification, kind)(run, run.rounds())
+        fig = getattr(algorithm, kind)(run, run.rounds())
         assert "<svg" in show.figure_html(fig, "a picture of a whole run")
 
 
@@ -232,23 +236,25 @@ def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
 @settings(max_examples=60, deadline=None)
 def test_tail_profile_is_the_tail(p: float, T: int, c: float, n: int) -> None:
     alone = theory.tail_probability(p, n, T, c)
-    assert experiments.tail_profile(p, [n], T, c)[0] == pytest.approx(alone, rel=1e-9, abs=1e-300)
+    assert confidence_event.tail_profile(p, [n], T, c)[0] == pytest.approx(
+        alone, rel=1e-9, abs=1e-300
+    )
 
 
 def test_event_runs_agree_with_the_audit() -> None:
     instance = instances.bernoulli([[0.7, 0.4], [0.5, 0.6], [0.4, 0.3]])
     policy = WidthGuided(c=0.2)
-    seen = experiments.event_runs(instance, policy, 150, 40, 7)
+    seen = confidence_event.event_runs(instance, policy, 150, 40, 7)
     for number in range(40):
         whole = tracing.trace(instance, policy, 150, 7, number, beyond=True)
-        assert audit.audit(whole).event.holds == (not seen.failed[number])
+        assert auditing.audit(whole).event.holds == (not seen.failed[number])
     assert (seen.union | ~seen.failed).all()
     assert 0 < seen.failed.sum() < 40
 
 
 def test_exits_match_the_exact_probability() -> None:
     scale, N = 0.9, 200
-    exits = experiments.first_exits(0.3, N, scale, 4000, 1)
+    exits = confidence_event.first_exits(0.3, N, scale, 4000, 1)
     exact = theory.crossing_probability(0.3, N, 1000, scale / math.log(1000))
     assert abs((exits > 0).mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
     assert exits.max() <= N
@@ -257,8 +263,8 @@ def test_exits_match_the_exact_probability() -> None:
 def test_means_of_a_run_are_means_of_the_shelf() -> None:
     instance = instances.random_bernoulli(4, 3, 2)
     run = tracing.trace(instance, WidthGuided(c=0.3), 500, 11)
-    assert experiments.latent_difference(instance, run, 11) == 0.0
-    assert experiments.latent_difference(instance, run, 12) > 0.0
+    assert confidence_event.latent_difference(instance, run, 11) == 0.0
+    assert confidence_event.latent_difference(instance, run, 12) > 0.0
 
 
 # --- certificates ---------------------------------------------------------------------------
@@ -267,33 +273,33 @@ def test_means_of_a_run_are_means_of_the_shelf() -> None:
 def test_the_chain_of_lemma_9() -> None:
     instance = instances.bernoulli([[0.9], [0.2]])
     run = tracing.trace(instance, WidthGuided(), 2000, 1)
-    chain = experiments.certificate_chain(run)
+    chain = certificates.certificate_chain(run)
     assert chain["holds"].all()
     assert (chain["slack"] >= 0).all()
     lied = run.edited(means=[[0.1], [0.2]])
-    failed = set(experiments.certificate_chain(lied).query("~holds")["inequality"])
+    failed = set(certificates.certificate_chain(lied).query("~holds")["inequality"])
     assert any("L_b <= mu_b" in claim for claim in failed)
     assert any("conclusion" in claim for claim in failed)
 
 
 def test_no_certificate_no_chain() -> None:
     run = tracing.trace(instances.bernoulli([[0.5], [0.5]]), WidthGuided(), 50, 1)
-    assert experiments.certificate_chain(run).empty
+    assert certificates.certificate_chain(run).empty
 
 
 def test_families_have_the_gaps_they_promise() -> None:
-    photo = experiments.photo_finish(5, 0.4, 0.02).geometry
+    photo = certificates.photo_finish(5, 0.4, 0.02).geometry
     assert photo.j_dagger == 0
     assert np.allclose(photo.objective_gaps, [0.4, *[0.38] * 4])
-    crowd = experiments.crowded_champion(6, 0.3, 0.05)
+    crowd = certificates.crowded_champion(6, 0.3, 0.05)
     assert np.allclose(pareto.objective_gaps(crowd.means), [0.3, 0.25])
 
 
 @given(small=st.floats(0.001, 0.3), c=st.floats(0.2, 2), T=st.integers(1000, 3000))
 @settings(max_examples=8, deadline=None)
 def test_a_smaller_gap_can_certify_on_the_event(small: float, c: float, T: int) -> None:
-    run = experiments.lucky_small_gap(0.5, small, T, c)
-    report = audit.audit(run)
+    run = certificates.lucky_small_gap(0.5, small, T, c)
+    report = auditing.audit(run)
     assert report.ok
     assert report.event.holds
     assert run.certificate is not None
@@ -301,8 +307,8 @@ def test_a_smaller_gap_can_certify_on_the_event(small: float, c: float, T: int) 
 
 
 def test_shares_in_bins_cover_all_certified_runs() -> None:
-    drawn = experiments.champion_random(60, 3, 3, 0.2, 500, 4)
-    binned = experiments.binned_shares(drawn, 5)
+    drawn = certificates.champion_random(60, 3, 3, 0.2, 500, 4)
+    binned = certificates.binned_shares(drawn, 5)
     assert binned["runs"].sum() == drawn["certified"].sum()
     hits = (binned["rate"] * binned["runs"]).sum()
     assert hits == pytest.approx(drawn["hit"].sum())
@@ -312,9 +318,9 @@ def test_shares_in_bins_cover_all_certified_runs() -> None:
 
 
 def test_charges_agree_with_the_audit() -> None:
-    traces = list(experiments.random_traces(24, 400, [0.05, 0.5, 2.0], 3))
-    found = experiments.charges(traces)
-    report = audit.audit_all(traces)
+    traces = list(hand_made.random_traces(24, 400, [0.05, 0.5, 2.0], 3))
+    found = local_charge.charges(traces)
+    report = auditing.audit_all(traces)
     assert len(found.gap) == report["lemma-10"].checked + (~found.on_event).sum()
     assert (found.gap <= found.deficit + 1e-12).all()
     assert (found.width >= 1).all()
@@ -327,8 +333,8 @@ def test_charges_agree_with_the_audit() -> None:
 
 
 def test_steps_of_lemma_10_hold_and_notice_a_lie() -> None:
-    traces = list(experiments.random_traces(12, 300, [0.3], 5))
-    assert (experiments.charge_steps(traces)["violations"] == 0).all()
+    traces = list(hand_made.random_traces(12, 300, [0.3], 5))
+    assert (local_charge.charge_steps(traces)["violations"] == 0).all()
 
 
 @given(
@@ -343,7 +349,7 @@ def test_steps_of_lemma_10_hold_and_notice_a_lie() -> None:
 def test_edge_sequences_stay_inside(
     p: float, n: int, T: int, c: float, side: int, whole: bool
 ) -> None:
-    rewards = experiments.edge_sequence(p, n, T, c, side, whole)
+    rewards = hand_made.edge_sequence(p, n, T, c, side, whole)
     assert rewards.min() >= 0
     assert rewards.max() <= 1
     if whole:
@@ -358,11 +364,11 @@ def test_edge_sequences_stay_inside(
 def test_the_constant_four_is_approached_and_kept(
     gap: float, c: float, T: int, whole: bool
 ) -> None:
-    run = experiments.edge_run(gap, T, c, whole, rivals=1, d=2)
-    report = audit.audit(run)
+    run = local_charge.edge_run(gap, T, c, whole, rivals=1, d=2)
+    report = auditing.audit(run)
     assert report.ok
     assert report.event.holds
-    ratio = experiments.charges([run]).gap.max()
+    ratio = local_charge.charges([run]).gap.max()
     assert ratio <= 4 + 1e-9
     if run.certificate is not None and not whole:
         assert ratio >= 4 * math.sqrt(max(0.0, 1 - gap**2 / (8 * c * math.log(T))))
@@ -370,8 +376,8 @@ def test_the_constant_four_is_approached_and_kept(
 
 def test_bad_input_is_refused() -> None:
     with pytest.raises(MomabError, match="side must be"):
-        experiments.edge_sequence(0.5, 3, 10, 1.0, 0)
+        hand_made.edge_sequence(0.5, 3, 10, 1.0, 0)
     with pytest.raises(MomabError, match="gap must be at most 1"):
-        experiments.edge_run(1.5, 100, 1.0)
+        local_charge.edge_run(1.5, 100, 1.0)
     with pytest.raises(MomabError, match="no trace with a decision"):
-        experiments.charges([])
+        local_charge.charges([])

@@ -11,8 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab import MomabError, describe, findings, instances, reproduce, show, study, subsets
-from momab.cli import app
+from momab import MomabError, study
+from momab.chapters import own_data, real_data, sixty_runs, synthetic, tuning
+from momab.cli.app import app
+from momab.datasets import subsets
+from momab.figures import show
+from momab.model import instances
+from momab.study import arm_tables, groups, reproduce, tables
 from tests.realdata import load_or_skip
 
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
@@ -124,7 +129,7 @@ def test_own_data_chapter(monkeypatch, tmp_path):
     assert space["instance"].K == 8
     assert "Theorem 4 is in force" in said
     assert "Theorem 4 is silent" in said
-    table = describe.example_table(3, rows=20)
+    table = own_data.example_table(3, rows=20)
     table["price"] *= 20
     table.to_csv(tmp_path / "my.csv", index=False)
     space, said = play(
@@ -155,15 +160,15 @@ def test_chapters_have_exercises_and_a_broken_hypothesis(name):
 def test_subset_arms_are_those_of_the_data(shared):
     for dataset in study.DATASETS:
         load_or_skip(shared, dataset)
-    again = describe.compute_subset_arms(shared / "data")
-    kept = describe.subset_arms()
+    again = arm_tables.compute_subset_arms(shared / "data")
+    kept = arm_tables.subset_arms()
     pd.testing.assert_frame_equal(kept, again, check_dtype=False, rtol=1e-12)
 
 
 def test_subset_arms_agree_with_the_frozen_file():
-    arms = describe.subset_arms()
+    arms = arm_tables.subset_arms()
     assert len(arms) == 180
-    for dataset, kind, part in findings.by_group(arms):
+    for dataset, kind, part in groups.by_group(arms):
         for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
             here = part[part["subset"] == str(number)]
             assert here["arm"].tolist() == list(subset.arms)
@@ -180,19 +185,19 @@ def test_provenance_is_said(tmp_path, monkeypatch):
     }
     (tmp_path / "provenance.json").write_text(json.dumps({"real": made, "risk": made}))
     monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
-    text = findings.provenance_text(["real"])
+    text = tables.provenance_text(["real"])
     assert "seed 5, horizon 1,000, 2 runs" in text
     assert "77" not in text
-    assert "77 where" in findings.provenance_text(["risk"])
+    assert "77 where" in tables.provenance_text(["risk"])
 
 
 def test_absent_data_is_said_with_the_command(monkeypatch):
     monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
-    text = findings.data_text()
+    text = tables.data_text()
     assert "momab data get spotify" in text
     assert "momab data get kuairec" in text
     monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: Path("x"))
-    assert "on this machine" in findings.data_text()
+    assert "on this machine" in tables.data_text()
 
 
 @pytest.mark.parametrize(
@@ -205,11 +210,11 @@ def test_absent_data_is_said_with_the_command(monkeypatch):
     ],
 )
 def test_numbers_as_the_paper_prints_them(mean, spread, text):
-    assert findings.plus_minus(mean, spread) == text
+    assert tables.plus_minus(mean, spread) == text
 
 
 def test_ratios_are_written_without_exponents():
-    assert [findings.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
+    assert [sixty_runs.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
         "0.05×",
         "1.7×",
         "100×",
@@ -242,13 +247,13 @@ def risk_lines(rates, c=0.02, runs=1000, mean=5.0, dataset="kuairec", kind=subse
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 0.4), min_size=3, max_size=3), st.integers(1, 60))
 def test_chance_to_see_nothing_is_the_product(rates, runs):
-    [line] = findings.unseen(risk_lines(rates), runs).to_dict("records")
+    [line] = sixty_runs.unseen(risk_lines(rates), runs).to_dict("records")
     assert line["none"] == pytest.approx(math.prod((1 - p) ** runs for p in rates))
     assert line["none_low"] <= line["none"] <= line["none_high"]
 
 
 def test_pooling_weighs_subsets_alike():
-    pooled = findings.group_risk(risk_lines([0.01, 0.02, 0.0]))
+    pooled = sixty_runs.group_risk(risk_lines([0.01, 0.02, 0.0]))
     [line] = pooled.to_dict("records")
     assert line["runs"] == 3000
     assert line["wrong_rate"] == pytest.approx(0.01)
@@ -264,7 +269,7 @@ def test_the_best_coefficient_and_its_ceiling():
             risk_lines([0.0] * 3, c=0.5, mean=120.0),
         ]
     )
-    [best] = findings.best_coefficients(findings.group_risk(risk)).to_dict("records")
+    [best] = sixty_runs.best_coefficients(sixty_runs.group_risk(risk)).to_dict("records")
     assert (best["c"], best["paper_c"]) == (0.05, 0.02)
     # a wrong commitment costs (500 - 2) / 0.01; none of 3000 runs: below 1.23e-3 with 95 %
     assert best["ceiling"] == pytest.approx(12 + 49_800 * (1 - 0.025 ** (1 / 3000)), rel=1e-6)
@@ -289,22 +294,22 @@ def test_survival_uses_many_runs_on_both_sides():
                     }
                 )
     runs = pd.DataFrame(rows)
-    pooled = findings.group_risk(risk_lines([0.01] * 3, mean=200.0))
+    pooled = sixty_runs.group_risk(risk_lines([0.01] * 3, mean=200.0))
     rivals = risk_lines([0.0] * 3, mean=20.0)
-    [line] = findings.survival(pooled, rivals, runs).to_dict("records")
+    [line] = sixty_runs.survival(pooled, rivals, runs).to_dict("records")
     assert line["ratio_60"] == pytest.approx(10.5 / 8.5)
     assert line["ratio"] == pytest.approx(0.1)
     assert line["verdict"] == "the rival is better"
-    assert findings.never_below(pd.DataFrame([line]), runs, ["Pareto UCB1"]) == []
-    assert findings.never_below(pd.DataFrame([line]), runs, ["Annealing-Pareto"]) == [
+    assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Pareto UCB1"]) == []
+    assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Annealing-Pareto"]) == [
         "KuaiRec easy"
     ]
 
 
 def test_averages_are_reproducible_and_unbiased():
     values = np.array([1.0] * 99 + [101.0])
-    drawn = findings.averages(values, 60, 20_000, 3)
-    assert np.array_equal(drawn, findings.averages(values, 60, 20_000, 3))
+    drawn = tables.averages(values, 60, 20_000, 3)
+    assert np.array_equal(drawn, tables.averages(values, 60, 20_000, 3))
     assert drawn.mean() == pytest.approx(2.0, abs=0.05)
     assert (drawn == 1.0).mean() == pytest.approx(0.99**60, abs=0.02)
 
@@ -315,7 +320,7 @@ def test_averages_are_reproducible_and_unbiased():
 @settings(deadline=None, max_examples=20)
 @given(st.integers(100, 10**8))
 def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
-    bounds = findings.synthetic_theory(horizon)
+    bounds = synthetic.synthetic_theory(horizon)
     assert (bounds["c_sharp"] <= 32).all()
     assert (bounds["sharper"] <= bounds["theorem"]).all()
     here = bounds[bounds["delta"] == 0.02]
@@ -326,11 +331,11 @@ def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
 def test_explanations_follow_the_cell():
     cell = {"policy": "Width-guided", "column": "front_precision", "paper": 0.7, "ours": 0.9}
     cell |= {"paper_sd": 0.1, "ours_sd": 0.1}
-    assert "true mean" in findings.explain(cell)
+    assert "true mean" in real_data.explain(cell)
     heavy = {**cell, "column": "pareto_regret_mean", "paper": 10.0, "paper_sd": 100.0}
-    assert "bad runs" in findings.explain(heavy)
+    assert "bad runs" in real_data.explain(heavy)
     plain = {**cell, "policy": "Pareto UCB1", "column": "pareto_regret_mean"}
-    assert "no explanation" in findings.explain(plain)
+    assert "no explanation" in real_data.explain(plain)
 
 
 # --- describing an instance -----------------------------------------------------------------
@@ -342,13 +347,13 @@ def test_explanations_follow_the_cell():
 )
 def test_descriptions_match_the_geometry(K, d, seed, levels):
     instance = instances.random_bernoulli(K, d, seed, levels)
-    arms = describe.arm_table(instance)
+    arms = arm_tables.arm_table(instance)
     assert arms["on_front"].sum() == len(instance.geometry.front)
     assert arms["fairness_cost"].min() == 0
     assert arms["wins"].sum() >= d
-    leads = describe.objective_table(instance)
+    leads = own_data.objective_table(instance)
     assert ((leads["best_arm"] == "several") == (leads["lead"] == 0)).all()
-    bound = describe.in_force(instance, 1000)
+    bound = own_data.in_force(instance, 1000)
     assert bound.sharper <= bound.theorem
     text = bound.text
     if instance.geometry.max_gap == 0:
@@ -358,11 +363,11 @@ def test_descriptions_match_the_geometry(K, d, seed, levels):
         assert ("says nothing" in text or "say nothing" in text) == (
             min(bound.theorem, bound.sharper, bound.pareto_ucb1) >= bound.trivial
         )
-    assert f"{K} arms" in describe.geometry_text(instance)
+    assert f"{K} arms" in own_data.geometry_text(instance)
 
 
 def test_the_text_names_traps():
-    text = describe.geometry_text(instances.zero_gap())
+    text = own_data.geometry_text(instances.zero_gap())
     assert "Dominated with gap zero" in text
     assert "Best on an objective, though not alone, and yet dominated" in text
 
@@ -370,11 +375,11 @@ def test_the_text_names_traps():
 @pytest.mark.parametrize("text", ["loudness", "loudness=1", "=0:1", "loudness=a:b", "loudness=0-1"])
 def test_bad_scales_are_explained(text):
     with pytest.raises(MomabError, match="column=low:high"):
-        describe.parse_scale([text])
+        own_data.parse_scale([text])
 
 
 def test_scales_are_read():
-    assert describe.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
+    assert own_data.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
 
 
 # --- the command ----------------------------------------------------------------------------
@@ -383,7 +388,7 @@ def test_scales_are_read():
 @pytest.fixture
 def my_csv(tmp_path):
     path = tmp_path / "my.csv"
-    table = describe.example_table(1, rows=15)
+    table = own_data.example_table(1, rows=15)
     table["price"] *= 20
     table.to_csv(path, index=False)
     return path
@@ -398,7 +403,7 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
         seen.update(dict(text.split("=", 1) for text in assignments), name=name)
         return [Path("page.html")]
 
-    monkeypatch.setattr("momab.runs.run", fake)
+    monkeypatch.setattr("momab.book.single_page.run", fake)
     arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
     done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
     assert done.exit_code == 0, done.output
@@ -414,15 +419,15 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
 def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
     values = {"runs": 2}
     with pytest.raises(MomabError, match=r"'price' must lie in \[0, 1\]"):
-        describe.study_assignments(my_csv, "cafe", ["coffee", "price"], (), values)
+        own_data.study_assignments(my_csv, "cafe", ["coffee", "price"], (), values)
     with pytest.raises(MomabError, match="no column 'tea'"):
-        describe.study_assignments(my_csv, "cafe", ["tea"], (), values)
+        own_data.study_assignments(my_csv, "cafe", ["tea"], (), values)
     with pytest.raises(MomabError, match="cannot read"):
-        describe.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], (), values)
+        own_data.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], (), values)
     comma = tmp_path / "a,b.csv"
     comma.write_bytes(my_csv.read_bytes())
     with pytest.raises(MomabError, match="commas"):
-        describe.study_assignments(comma, "cafe", ["coffee"], (), values)
+        own_data.study_assignments(comma, "cafe", ["coffee"], (), values)
 
 
 # --- tuning ---------------------------------------------------------------------------------
@@ -445,13 +450,13 @@ def effect_lines():
 
 def test_who_is_best_before_after_and_with_the_papers_coefficient():
     effect = effect_lines()
-    assert findings.least(effect, "before")["best"].tolist() == ["Width-guided"]
-    assert findings.least(effect, "after")["best"].tolist() == ["Scalarized UCB"]
-    kept = findings.keep_paper(effect)
-    [line] = findings.least(kept, "after").to_dict("records")
+    assert tuning.least(effect, "before")["best"].tolist() == ["Width-guided"]
+    assert tuning.least(effect, "after")["best"].tolist() == ["Scalarized UCB"]
+    kept = tuning.keep_paper(effect)
+    [line] = tuning.least(kept, "after").to_dict("records")
     assert (line["best"], line["second"]) == ("Scalarized UCB", "Width-guided")
     assert line["clear"]
-    assert findings.misled(effect)["policy"].tolist() == ["Width-guided"]
+    assert tuning.misled(effect)["policy"].tolist() == ["Width-guided"]
     assert effect["after"].iloc[0] == 900
 
 

@@ -7,9 +7,11 @@ import sys
 import pandas as pd
 import pytest
 
-from momab import MomabError, specs
-from momab.cli import main
-from momab.policies import ParetoUCB1, WidthGuided
+from momab import MomabError
+from momab.cli.app import main
+from momab.engine import specs
+from momab.engine.policies.pareto_ucb1 import ParetoUCB1
+from momab.engine.policies.width_guided import WidthGuided
 
 
 def momab(monkeypatch, *arguments):

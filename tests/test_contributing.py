@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from momab import policies
+from momab.engine import policies
 from tests.conftest import ROOT
 
 

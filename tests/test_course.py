@@ -5,8 +5,9 @@ from functools import cache
 
 import pytest
 
-from momab import editions, exercises, myst
-from momab.notebooks import Notebook, Project
+from momab import exercises
+from momab.book import editions, myst
+from momab.book.notebook import Notebook, Project
 from tests.conftest import ROOT
 
 PROJECT = Project(ROOT)

@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from momab import cli, datasets, fetch
+from momab import datasets
+from momab.cli.app import app
+from momab.datasets import download
 from momab.errors import MomabError
 from tests.realdata import load_or_skip
 
@@ -494,8 +496,8 @@ def test_whatever_part_is_there_the_end_is_good(kuairec_server, tmp_path, kept, 
     (tmp_path / "file.part").write_bytes(part)
     if kept == "something else" and ranges:  # joined to it, the rest cannot have the checksum
         with pytest.raises(MomabError, match="expected checksum"):
-            fetch.download(url, tmp_path, "file", sha256)
-    assert fetch.download(url, tmp_path, "file", sha256).read_bytes() == whole
+            download.download(url, tmp_path, "file", sha256)
+    assert download.download(url, tmp_path, "file", sha256).read_bytes() == whole
     assert not (tmp_path / "file.part").exists()
 
 
@@ -547,7 +549,7 @@ def test_mirror_must_be_an_address():
 
 def test_the_progress_bar_reports_bytes(server, tmp_path, capsys):
     server.content = bytes(200_000)
-    fetch.download(server.address, tmp_path, "file", progress=True)
+    download.download(server.address, tmp_path, "file", progress=True)
     assert "200.0/200.0 kB" in capsys.readouterr().err
 
 
@@ -619,7 +621,7 @@ def test_release_limits(release):
 def run(monkeypatch, *arguments):
     monkeypatch.setattr("sys.argv", ["momab", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        app.main()
     return ended.value.code
 
 

@@ -14,10 +14,11 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from momab import editions, exercises, myst
-from momab import site as pipeline
+from momab import exercises
+from momab.book import build as pipeline
+from momab.book import editions, myst
+from momab.book.notebook import BuildError
 from momab.errors import MomabError
-from momab.notebooks import BuildError
 from tests.browsing import broken_links
 from tests.conftest import PROJECT, ROOT
 from tests.test_course import CHAPTERS
@@ -68,7 +69,7 @@ def course(book: Path) -> Path:
     toc += "      - file: notebooks/other\n  - caption: Two\n    chapters:\n"
     (book / "_toc.yml").write_text(toc + "      - file: book/guide\n")
     config = (book / "_config.yml").read_text()
-    config = config.replace("[momab.sphinxext]", "[sphinx_exercise, momab.sphinxext]")
+    config = config.replace("[momab.book.sphinx]", "[sphinx_exercise, momab.book.sphinx.extension]")
     config = config.replace("language: en", "language: en\n    templates_path: [book/_templates]")
     shutil.copytree(ROOT / "book/_templates", book / "book/_templates")
     config += "parse:\n  myst_enable_extensions: [colon_fence]\n"

@@ -12,24 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from momab import (
-    MomabError,
-    editions,
-    exercises,
-    fence,
-    gradebook,
-    grading,
-    handout,
-    sandbox,
-    submissions,
-)
-from momab.notebooks import Project
-from momab.submissions import Sheet
+from momab import MomabError, exercises
+from momab.book import editions
+from momab.book.notebook import Project
+from momab.course import fence, gradebook, grading, handout, sandbox, submissions
+from momab.course.submissions import Sheet
 from tests import classroom
 from tests.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil, School
 from tests.conftest import ROOT
 
-COMMAND = [sys.executable, "-c", "from momab.cli import main; main()", "grade"]
+COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "grade"]
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab import cli, overview, policies, specs
+from momab.book.notebook import Notebook, Project
+from momab.book.parameters import read_assignments, resolve, rewrite_cell
+from momab.book.sphinx import overview
+from momab.cli.app import app
+from momab.engine import policies, specs
 from momab.errors import MomabError
-from momab.notebooks import Notebook, Project
-from momab.parameters import read_assignments, resolve, rewrite_cell
 from tests.conftest import ROOT
 
 PROJECT = Project(ROOT)
@@ -180,7 +182,7 @@ def test_there_are_commands_in_every_part():
 def test_commands_are_accepted(command):
     """Names, options and values are right; running them all would take half an hour."""
     _, name, *words = shlex.split(command)
-    known = typer.main.get_command(cli.app).commands[name]
+    known = typer.main.get_command(app.app).commands[name]
     options = {option for parameter in known.params for option in parameter.opts}
     assert {word for word in words if re.match(r"--?[A-Za-z]", word)} <= options
     if name == "run":
@@ -286,7 +288,7 @@ def _commit_by_simulation(names: dict[str, Any], m: int = 40) -> tuple[float, fl
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
 def test_pinsker_and_the_entropy_bound_of_the_proof(p, q):
-    from momab.theory import bernoulli_kl
+    from momab.model.theory import bernoulli_kl
 
     assert bernoulli_kl(p, q) >= 2 * (p - q) ** 2 - 1e-12
     assert bernoulli_kl(p, q) >= (1 - p) * np.log(1 / (1 - q)) - np.log(2) - 1e-12

@@ -8,8 +8,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from momab import MomabError, editions, handout, myst
-from momab.notebooks import Project
+from momab import MomabError
+from momab.book import editions, myst
+from momab.book.notebook import Project
+from momab.course import handout
 from tests import tiny
 from tests.conftest import ROOT
 
@@ -204,7 +206,7 @@ def test_what_cannot_be_made_is_said_in_a_sentence(book):
 
 
 def test_the_command(tmp_path):
-    command = [sys.executable, "-c", "from momab.cli import main; main()", "handout"]
+    command = [sys.executable, "-c", "from momab.cli.app import main; main()", "handout"]
     run = {"capture_output": True, "text": True, "cwd": ROOT}
     done = subprocess.run([*command, "model", "-o", str(tmp_path)], **run)
     assert done.stdout.strip() == str(tmp_path / "model.ipynb")

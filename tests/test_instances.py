@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from momab import MomabError, instances
+from momab import MomabError
+from momab.model import instances
 
 
 def test_zero_gap():

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from momab import instances, streams, twin
+from momab.engine import loop, streams
+from momab.engine.policies.annealing import AnnealingPareto
+from momab.engine.policies.base import Policy
+from momab.engine.policies.pareto_ucb1 import ParetoUCB1
+from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.errors import MomabError
-from momab.policies import (
-    OBJECTIVE_RULES,
-    AnnealingPareto,
-    ParetoUCB1,
-    Policy,
-    ScalarizedUCB,
-    WidthGuided,
-)
+from momab.model import instances, numerics
 
 ARRAYS = (
     "pulls",
@@ -37,12 +35,12 @@ ARRAYS = (
 @pytest.fixture(scope="module")
 def kernels() -> Any:
     pytest.importorskip("numba", reason="skipped: needs numba")
-    from momab import _kernels
+    from momab.engine import _kernels
 
     return _kernels
 
 
-def assert_same(one: twin.Block, other: twin.Block) -> None:
+def assert_same(one: loop.Block, other: loop.Block) -> None:
     # arms first: the first differing round says most.
     for name in reversed(ARRAYS):
         a, b = getattr(one, name), getattr(other, name)
@@ -138,10 +136,10 @@ def test_logarithm_is_within_one_ulp_and_the_same_compiled(kernels: Any) -> None
         ]
     )
     for x in xs.tolist():
-        ours = streams.log(x)
+        ours = numerics.log(x)
         assert abs(ours - math.log(x)) <= math.ulp(math.log(x))
         assert kernels._log(x) == ours
-    assert streams.log(1.0) == 0.0
+    assert numerics.log(1.0) == 0.0
 
 
 # Kernels against the plain loop.
@@ -204,8 +202,8 @@ def test_kernel_and_plain_loop_pull_the_same_arms(kernels: Any, kind: str, batch
         checkpoints = np.sort(rng.integers(0, T + 1, int(rng.integers(0, 6))))
         common = (instance, policy, T, int(rng.integers(2**63)), int(rng.integers(99)), 2)
         sums = bool(rng.random() < 0.5)
-        fast = twin.play_block(*common, checkpoints, sums, True, "numba")
-        slow = twin.play_block(*common, checkpoints, sums, True, "python")
+        fast = loop.play_block(*common, checkpoints, sums, True, "numba")
+        slow = loop.play_block(*common, checkpoints, sums, True, "python")
         assert_same(fast, slow)
 
 
@@ -238,8 +236,8 @@ def test_long_runs_agree(
     kernels: Any, instance: instances.Instance, policy: Policy, T: int
 ) -> None:
     common = (instance, policy, T, 2024, 3, 1, [T // 3, T // 2, T])
-    fast = twin.play_block(*common, True, True, "numba")
-    assert_same(fast, twin.play_block(*common, True, True, "python"))
+    fast = loop.play_block(*common, True, True, "numba")
+    assert_same(fast, loop.play_block(*common, True, True, "python"))
 
 
 # The boxes of the Pareto UCB1 kernel matter most when arms have been pulled 10^5 times.
@@ -289,7 +287,7 @@ def test_very_long_runs_agree_with_a_naive_kernel(kernels: Any, means: Any, c: f
     key = np.uint64(seed)
     stream = np.uint64(streams.coin_stream(policy.name))
     slow = naive(rewards, T, 1.5, np.uint64(2), stream, key)
-    fast = twin.play_block(instance, policy, T, seed, 2, 1, arms=True, engine="numba")
+    fast = loop.play_block(instance, policy, T, seed, 2, 1, arms=True, engine="numba")
     assert fast.arms is not None
     np.testing.assert_array_equal(fast.arms[0], slow)
 
@@ -298,8 +296,8 @@ def test_very_long_runs_agree_with_a_naive_kernel(kernels: Any, means: Any, c: f
 def test_extreme_coefficients(kernels: Any, c: float) -> None:
     for policy in (WidthGuided(c), ParetoUCB1("real", c), ScalarizedUCB(c=c)):
         common = (crowd(5, 3, 7), policy, 1500, 1, 0, 1, [700])
-        fast = twin.play_block(*common, True, True, "numba")
-        assert_same(fast, twin.play_block(*common, True, True, "python"))
+        fast = loop.play_block(*common, True, True, "numba")
+        assert_same(fast, loop.play_block(*common, True, True, "python"))
 
 
 SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
@@ -321,8 +319,8 @@ def test_exact_ties_are_broken_alike(
     kernels: Any, instance: instances.Instance, policy: Policy
 ) -> None:
     common = (instance, policy, 400, 11, 0, 3, [50, 400])
-    fast = twin.play_block(*common, True, True, "numba")
-    slow = twin.play_block(*common, True, True, "python")
+    fast = loop.play_block(*common, True, True, "numba")
+    slow = loop.play_block(*common, True, True, "python")
     assert_same(fast, slow)
     if instance is TIED[1]:  # equal arms: the coins spread the pulls
         assert slow.pulls.min() > 100 or isinstance(policy, AnnealingPareto)
@@ -334,8 +332,8 @@ def test_several_objectives_certify_at_once(kernels: Any, rule: str) -> None:
     means[0] = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     means[1] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
     common = (instances.bernoulli(means), WidthGuided(0.05, rule), 300, 8, 0, 60)
-    fast = twin.play_block(*common, (), False, True, "numba")
-    assert_same(fast, twin.play_block(*common, (), False, True, "python"))
+    fast = loop.play_block(*common, (), False, True, "numba")
+    assert_same(fast, loop.play_block(*common, (), False, True, "python"))
     assert (fast.cert_round >= 0).all()
     assert set(fast.cert_arm.tolist()) == {0, 1}
     assert len(set(fast.cert_objective.tolist())) > 2
@@ -343,9 +341,9 @@ def test_several_objectives_certify_at_once(kernels: Any, rule: str) -> None:
 
 def test_runs_are_the_same_in_any_block(kernels: Any) -> None:
     common = (instances.synthetic(0.02, 4), WidthGuided(0.02), 2000, 77)
-    whole = twin.play_block(*common, 5, 9, [100, 2000], True, True)
+    whole = loop.play_block(*common, 5, 9, [100, 2000], True, True)
     for run in (5, 8, 13):
-        alone = twin.play_block(*common, run, 1, [100, 2000], True, True)
+        alone = loop.play_block(*common, run, 1, [100, 2000], True, True)
         for name in ARRAYS:
             np.testing.assert_array_equal(
                 getattr(whole, name)[run - 5], getattr(alone, name)[0], err_msg=name
@@ -356,8 +354,8 @@ def test_runs_are_the_same_in_any_block(kernels: Any) -> None:
 def test_commitment_in_closed_form_equals_the_literal_loop(kernels: Any, engine: str) -> None:
     instance, policy, T = instances.synthetic(0.12, 1), WidthGuided(0.02), 3000
     checkpoints = [0, 1, 20, 21, 500, 2399, 2400, 2401, 3000]
-    block = twin.play_block(instance, policy, T, 5, 2, 1, checkpoints, False, True, engine)
-    literal = twin.play(
+    block = loop.play_block(instance, policy, T, 5, 2, 1, checkpoints, False, True, engine)
+    literal = loop.play(
         instance, policy, T, 5, 2, checkpoints=checkpoints, arms=True, observer=lambda *_: None
     )
     assert_same(block, literal)
@@ -369,7 +367,7 @@ def test_commitment_in_closed_form_equals_the_literal_loop(kernels: Any, engine:
 def test_books_agree_with_the_arm_sequence(kernels: Any) -> None:
     for policy in (WidthGuided(0.02), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
         T, K = 997, 20
-        block = twin.play_block(
+        block = loop.play_block(
             instances.synthetic(0.02, 4), policy, T, 3, 0, 2, [0, 7, 20, 500, 996, 997], True, True
         )
         assert block.arms is not None
@@ -389,7 +387,7 @@ def test_final_sums_are_the_sums_of_the_rewards(kernels: Any) -> None:
     instance = crowd(5, 4, 9)
     stream = streams.RewardStream(streams.reward_arrays(instance.source), 6, 1)
     for policy in (WidthGuided(0.01), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
-        block = twin.play_block(instance, policy, 700, 6, 1, 1, final_sums=True)
+        block = loop.play_block(instance, policy, 700, 6, 1, 1, final_sums=True)
         assert block.sums is not None
         for a in range(instance.K):
             total = np.zeros(instance.d)
@@ -404,8 +402,8 @@ def test_no_kernel_sees_more_than_its_draws(kernels: Any) -> None:
     for policy in (WidthGuided(), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
         for T in (20, 21):
             common = (instance, policy, T, 3, 0, 2, [0, 5, 16, T])
-            fast = twin.play_block(*common, True, True, "numba")
-            assert_same(fast, twin.play_block(*common, True, True, "python"))
+            fast = loop.play_block(*common, True, True, "numba")
+            assert_same(fast, loop.play_block(*common, True, True, "python"))
 
 
 # Without numba.
@@ -420,7 +418,7 @@ if {blocked}:
     sys.meta_path.insert(0, Block())
 import hashlib, json
 from momab import instances, twin
-from momab.policies import AnnealingPareto, ParetoUCB1, ScalarizedUCB, WidthGuided
+from momab.engine.policies import AnnealingPareto, ParetoUCB1, ScalarizedUCB, WidthGuided
 assert "numba" not in sys.modules
 digests = []
 for policy in (WidthGuided(0.05), ParetoUCB1("real"), AnnealingPareto(), ScalarizedUCB()):
@@ -489,10 +487,10 @@ GOOD: dict[str, Any] = {
 )
 def test_bad_input_is_explained(change: dict[str, Any], message: str) -> None:
     with pytest.raises(MomabError, match=message):
-        twin.play_block(**{**GOOD, **change})
+        loop.play_block(**{**GOOD, **change})
 
 
 def test_a_long_horizon_with_many_words_is_refused() -> None:
     wide = instances.random_bernoulli(2, 26, seed=0)
     with pytest.raises(MomabError, match="at most 660764199 with 26 random words per pull"):
-        twin.play_block(wide, WidthGuided(), 660_764_200, 0, 0, 1)
+        loop.play_block(wide, WidthGuided(), 660_764_200, 0, 0, 1)

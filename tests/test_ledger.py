@@ -8,7 +8,7 @@ import pytest
 
 from momab import ledger
 from momab.errors import MomabError
-from momab.ledger import Claim, Outcome, Result
+from momab.ledger.theory import Claim, Outcome, Result
 
 CLAIMS = ledger.load()
 CHECKED = [claim for claim in CLAIMS if claim.pending is None]
@@ -57,7 +57,7 @@ def test_only_data_and_long_runs_may_wait():
 def test_every_check_of_the_file_is_a_different_function_of_the_module():
     names = [claim.check for claim in CHECKED]
     assert len(set(names)) == len(names)
-    assert all(name.startswith(("momab.ledger.", "momab.ledger_study.")) for name in names)
+    assert all(name.startswith(("momab.ledger.", "momab.ledger.study.")) for name in names)
 
 
 def test_statements_are_whole_sentences_in_our_own_words(shared):
@@ -141,7 +141,7 @@ def test_a_missing_file_gets_one_sentence(tmp_path):
 
 @pytest.mark.parametrize("c", [0.6, 1.0, 2.0])
 def test_peeling_bound_is_above_the_exact_probability(c):
-    from momab import theory
+    from momab.model import theory
 
     for p in (0.5, 0.1):
         for T in (20, 200):

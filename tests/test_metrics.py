@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab import metrics, pareto
+from momab.model import metrics, pareto
 from tests.strategies import mean_vectors
 
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from momab import MomabError, pareto
-from momab.instances import random_means
+from momab import MomabError
+from momab.model import pareto
+from momab.model.instances import random_means
 from tests.strategies import mean_vectors
 
 

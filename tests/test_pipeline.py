@@ -9,11 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from momab import notebooks, site
+from momab.book import build, notebook
+from momab.book.colophon import plain_markdown
+from momab.book.fingerprint import Library
+from momab.book.notebook import BuildError, Project
 from momab.errors import MomabError
-from momab.needs import Library
-from momab.notebooks import BuildError, Project
-from momab.page import plain_markdown
 from tests.tiny import HEADER, cell, write
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,16 +23,16 @@ def project(book: Path) -> Project:
     return Project(book, book / "momab_tiny")
 
 
-def build(book: Path, *assignments: str) -> site.Report:
-    return site.build(project(book), assignments=assignments, workers=2, quiet=True)
+def build(book: Path, *assignments: str) -> build.Report:
+    return build.build(project(book), assignments=assignments, workers=2, quiet=True)
 
 
 def plan(book: Path) -> dict[str, bool]:
     """Which notebooks would be taken from the cache."""
-    values = site.chosen_values(
-        project(book), project(book).names, "quick", site.read_assignments([])
+    values = build.chosen_values(
+        project(book), project(book).names, "quick", build.read_assignments([])
     )
-    return {job.notebook.name: job.done for job in notebooks.plan(project(book), values)}
+    return {job.notebook.name: job.done for job in notebook.plan(project(book), values)}
 
 
 def test_exactly_what_has_changed_runs_again(book):
@@ -144,7 +144,7 @@ def test_bad_values_are_refused_before_anything_is_written(book):
         with pytest.raises(MomabError):
             build(book, *assignments)
     with pytest.raises(MomabError):
-        site.build(project(book), profile="nowhere")
+        build.build(project(book), profile="nowhere")
     assert not (book / "_build").exists()
 
 
@@ -158,15 +158,15 @@ def test_an_interrupted_swap_is_undone(tmp_path):
     page, old = tmp_path / "html", tmp_path / "html.previous"
     old.mkdir()
     (old / "index.html").write_text("good")
-    site._recover(page)
+    build._recover(page)
     assert (page / "index.html").read_text() == "good"
     new = tmp_path / "new"
     new.mkdir()
     (new / "index.html").write_text("better")
-    site.swap(new, page)
+    build.swap(new, page)
     assert (page / "index.html").read_text() == "better"
     with pytest.raises(FileNotFoundError):
-        site.swap(new, page)
+        build.swap(new, page)
     assert (page / "index.html").read_text() == "better"
 
 
@@ -182,7 +182,7 @@ def test_an_interrupted_swap_is_undone(tmp_path):
     ],
 )
 def test_the_command_says_what_is_allowed_and_exits_with_2(arguments, said):
-    command = [sys.executable, "-c", "from momab.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from momab.cli.app import main; main()", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 2
     assert said in done.stderr
@@ -191,7 +191,7 @@ def test_the_command_says_what_is_allowed_and_exits_with_2(arguments, said):
 
 
 def test_the_parameter_list_names_every_notebook():
-    command = [sys.executable, "-c", "from momab.cli import main; main()", "params"]
+    command = [sys.executable, "-c", "from momab.cli.app import main; main()", "params"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     for name in Project.find(ROOT).names:
         assert name in done.stdout

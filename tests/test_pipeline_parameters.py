@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from momab.errors import MomabError
-from momab.parameters import (
+from momab.book.parameters import (
     Interval,
     Settings,
     parse_cell,
@@ -16,6 +15,7 @@ from momab.parameters import (
     summary,
     sweep,
 )
+from momab.errors import MomabError
 
 CELL = """\
 horizon: int = 100_000  # rounds per run [10, 10_000_000]
@@ -184,8 +184,8 @@ def test_the_summary_joins_notebooks_with_the_same_parameter(parameters):
 
 
 def test_the_profiles_that_come_with_the_book_fit_its_notebooks():
-    from momab.notebooks import Project
-    from momab.parameters import profile_names
+    from momab.book.notebook import Project
+    from momab.book.parameters import profile_names
 
     project = Project.find(Path(__file__).parent)
     books = {name: project.notebook(name).parameters for name in project.names}

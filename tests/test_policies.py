@@ -12,19 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from momab import instances, pareto, policies, twin
+from momab.engine import loop, policies
+from momab.engine.policies.annealing import AnnealingPareto
+from momab.engine.policies.base import Given, Policy, View
+from momab.engine.policies.pareto_ucb1 import ParetoUCB1
+from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.width_guided import Races, WidthGuided
+from momab.engine.streams import Coins
 from momab.errors import MomabError
-from momab.policies import (
-    AnnealingPareto,
-    Given,
-    ParetoUCB1,
-    Policy,
-    Races,
-    ScalarizedUCB,
-    View,
-    WidthGuided,
-)
-from momab.streams import Coins
+from momab.model import instances, pareto
+from momab.model.numerics import log
 
 ALL: list[Policy] = [WidthGuided(), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()]
 
@@ -150,7 +147,7 @@ def test_certificate_is_strict_and_takes_the_widest_pair() -> None:
     assert view.certificate.t == 80
     # The mean difference equals the width exactly: L_b = U_c is no certificate.
     beta = 0.25
-    exact = WidthGuided(c=beta**2 * 4 / policies.log(1000))
+    exact = WidthGuided(c=beta**2 * 4 / log(1000))
     level = view_of([[0.75, 0.0], [0.25, 0.0]], [4, 4])
     assert policies.races(exact, level, coins_at(8)).beta[0] == beta
     policies.select_width_guided(exact, level, coins_at(8))
@@ -281,11 +278,11 @@ def test_a_policy_takes_one_record_and_one_function() -> None:
 
     try:
         assert policies.make_policy("greedy") == Greedy()
-        assert not twin.has_kernel(Greedy())
-        block = twin.play_block(instances.synthetic(0.1, 2), Greedy(), 200, 1, 0, 3, arms=True)
+        assert not loop.has_kernel(Greedy())
+        block = loop.play_block(instances.synthetic(0.1, 2), Greedy(), 200, 1, 0, 3, arms=True)
         assert block.pulls.sum() == 600
         with pytest.raises(MomabError, match='engine="numba" cannot be used'):
-            twin.play_block(instances.zero_gap(), Greedy(), 20, 1, 0, 1, engine="numba")
+            loop.play_block(instances.zero_gap(), Greedy(), 20, 1, 0, 1, engine="numba")
     finally:
         del policies.SELECTIONS[Greedy]
 
@@ -297,7 +294,7 @@ class Variation(WidthGuided):
 
 def test_a_subclass_needs_its_own_selection() -> None:
     with pytest.raises(MomabError, match="is not a policy"):
-        twin.play_block(instances.zero_gap(), Variation(), 20, 1, 0, 1)
+        loop.play_block(instances.zero_gap(), Variation(), 20, 1, 0, 1)
 
 
 # Observers.
@@ -320,7 +317,7 @@ def test_an_observer_sees_every_race_until_the_commitment() -> None:
         np.testing.assert_array_equal(view.means, view.sums / view.counts[:, None])
         seen.append((view.t, arm, view.certificate is not None))
 
-    block = twin.play(instance, policy, T, 4, 0, arms=True, observer=observer)
+    block = loop.play(instance, policy, T, 4, 0, arms=True, observer=observer)
     assert [t for t, _, _ in seen] == list(range(20, T))
     assert block.arms is not None
     assert [arm for _, arm, _ in seen] == block.arms[0, 20:].tolist()

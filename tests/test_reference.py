@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from momab import instances, pareto, theory
+from momab.model import instances, pareto, theory
 from tests.realdata import load_or_skip
 
 

@@ -13,15 +13,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from momab import MomabError, instances, metrics, policies
-from momab.simulate import (
+from momab import MomabError
+from momab.engine import policies
+from momab.engine.loop import play
+from momab.engine.simulate import (
     SimulationInterrupted,
     log_checkpoints,
     rate_interval,
     simulate,
     summarise,
 )
-from momab.twin import play
+from momab.model import instances, metrics
 
 INSTANCES = {
     "synthetic": instances.synthetic(0.02, 2, K=6),
@@ -235,7 +237,7 @@ def test_resuming_after_a_kill_loses_and_repeats_nothing(tmp_path, how, engine):
 
 
 def test_interruption_keeps_what_was_finished(tmp_path, monkeypatch):
-    from momab import simulate as module
+    from momab.engine import simulate as module
 
     play_piece = module.play_piece
     calls = []

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from momab.pdf import find_chromium, one_document, print_book
+from momab.book.pdf import find_chromium, one_document, print_book
 from tests.browsing import Visit, broken_links
 from tests.conftest import PROJECT
 
@@ -135,7 +135,7 @@ def test_a_page_says_how_it_was_made(site, name):
 
 
 def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
-    from momab.runs import run
+    from momab.book.single_page import run
 
     index, *pages = run(PROJECT, "zero-gap", assignments=["draws=200,300"], output=tmp_path)
     assert [page.suffix for page in pages] == [".html", ".html"]

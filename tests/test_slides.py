@@ -13,11 +13,11 @@ from docutils import nodes
 from docutils.utils import new_document
 from myst_nb.sphinx_ import HideCodeCellNode
 
-from momab import site as pipeline
-from momab import slides
-from momab.notebooks import BuildError, Project
-from momab.page import plain_markdown
-from momab.pdf import serve
+from momab.book import build as pipeline
+from momab.book.colophon import plain_markdown
+from momab.book.notebook import BuildError, Project
+from momab.book.pdf import serve
+from momab.book.sphinx import slides
 from tests import tiny
 from tests.browsing import Visit
 from tests.conftest import PROJECT, ROOT
@@ -116,7 +116,7 @@ def make(folder: Path, chapter: str) -> Path:
     tiny.make(folder)
     config = (folder / "_config.yml").read_text()
     config = config.replace(
-        "[momab.sphinxext]", "[sphinx_proof, sphinx_exercise, momab.sphinxext]"
+        "[momab.book.sphinx]", "[sphinx_proof, sphinx_exercise, momab.book.sphinx.extension]"
     ) + (
         "    html_static_path: [book/_static]\n    html_css_files: [momab.css]\n"
         "    templates_path: [book/_templates]\n"

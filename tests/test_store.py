@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab import MomabError
-from momab.store import MANIFEST, Store, missing
+from momab.engine.store import MANIFEST, Store, missing
 
 MADE_BY = {"momab": "1", "source": "abc"}
 

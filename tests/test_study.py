@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from momab import MomabError, instances, reproduce, study
-from momab.instances import SYNTHETIC_SETTINGS
-from momab.policies import WidthGuided
-from momab.subsets import KINDS
+from momab import MomabError, study
+from momab.datasets.subsets import KINDS
+from momab.engine.policies.width_guided import WidthGuided
+from momab.model import instances
+from momab.model.instances import SYNTHETIC_SETTINGS
+from momab.study import reproduce
 from tests.realdata import load_or_skip
 
 TINY = study.Options(horizon=300, runs=2, seed=3, progress=False)

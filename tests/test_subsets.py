@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab import cli, datasets, instances, pareto, subsets
+from momab import datasets
+from momab.cli.app import app
+from momab.datasets import subsets
 from momab.errors import MomabError
+from momab.model import instances, pareto
 from tests.realdata import load_or_skip
 
 TEST_SEED, VALIDATION_SEED = 20260704, 20260604
@@ -308,7 +311,7 @@ def test_subsets_command(real, shared, tmp_path, monkeypatch, capsys):
     command += ["--data-dir", str(shared / "data"), "-o", str(path)]
     monkeypatch.setattr("sys.argv", command)
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        app.main()
     assert ended.value.code == 0
     assert "3 subsets written to" in capsys.readouterr().out
     made = subsets.read(path, "spotify", "misleading")

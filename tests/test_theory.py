@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from momab import MomabError, instances, pareto, theory
+from momab import MomabError
+from momab.model import instances, pareto, theory
 from tests.strategies import mean_vectors
 
 horizons = st.integers(30, 10**7)

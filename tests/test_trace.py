@@ -5,12 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab import instances, pareto
+from momab.auditing.trace import CASES, Trace, top_two, trace
+from momab.engine.loop import play
+from momab.engine.policies.annealing import AnnealingPareto
+from momab.engine.policies.base import top
+from momab.engine.policies.pareto_ucb1 import ParetoUCB1
+from momab.engine.policies.width_guided import WidthGuided
+from momab.engine.streams import Coins
 from momab.errors import MomabError
-from momab.policies import AnnealingPareto, ParetoUCB1, WidthGuided, top
-from momab.streams import Coins
-from momab.trace import CASES, Trace, top_two, trace
-from momab.twin import play
+from momab.model import instances, pareto
 from tests.strategies import mean_vectors
 
 

@@ -43,7 +43,7 @@ def make(folder: Path) -> Path:
     )
     (folder / "_config.yml").write_text(
         "title: Tiny\nonly_build_toc_files: true\nsphinx:\n"
-        "  extra_extensions: [momab.sphinxext]\n  config:\n    language: en\n"
+        "  extra_extensions: [momab.book.sphinx]\n  config:\n    language: en\n"
     )
     (folder / "momab_tiny/__init__.py").write_text('"""A package."""\n')
     (folder / "momab_tiny/one.py").write_text(

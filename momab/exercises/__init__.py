@@ -55,7 +55,7 @@ def check(name: str, answer: object) -> None:
     exercise = find(name)
     verdict = exercise.judge(exercise.outcomes(answer))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-        from momab.show import bundle
+        from momab.figures.show import bundle
 
         bundle({"text/html": verdict.html(), "text/plain": verdict.text()})
     else:

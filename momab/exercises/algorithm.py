@@ -10,9 +10,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from momab.engine.policies.base import Given, View, top
+from momab.engine.policies.width_guided import WidthGuided, select_width_guided
 from momab.exercises.core import Case, Exercise, Slip, function
-from momab.policies import Given, View, WidthGuided, select_width_guided, top
-from momab.theory import confidence_radius
+from momab.model.theory import confidence_radius
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto, theory
+from momab.auditing.trace import top_two
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.width_floor import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.trace import top_two
+from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from momab import theory
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.model import theory
 
 # ---- confidence-event-1: the coefficient for a given risk ----------------------------------
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import metrics, pareto
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, same_members, value
+from momab.model import metrics, pareto
 
 Array = NDArray[np.float64]
 

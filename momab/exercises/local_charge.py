@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto, theory
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.width_floor import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
+from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
-from momab.theory import bernoulli_kl
+from momab.model.theory import bernoulli_kl
 
 Divergence = Callable[[float, float], float]
 
@@ -98,7 +98,8 @@ _CONSTANT = function(
 def index(mean: float, n: int, level: float) -> float:
     """The largest q in [mean, 1] with n kl(mean, q) <= level.
 
-    As `momab.klucb.klucb_index`, but without compiled code, which takes seconds to start.
+    As `momab.engine.policies.kl_ucb.klucb_index`, but without compiled code, which
+    takes seconds to start.
     """
     return _last(lambda q: n * bernoulli_kl(mean, q) <= level, mean, 1.0)
 

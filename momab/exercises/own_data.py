@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.model import pareto
 
 Array = NDArray[np.float64]
 Ranges = Sequence[tuple[float, float]]
@@ -22,7 +22,7 @@ def means_of(labels: Sequence[str], values: Array, ranges: Ranges, costs: Sequen
     """The (K, d) mean rewards of a table's arms, sorted by name, with costs turned around."""
     import pandas as pd
 
-    from momab import instances
+    from momab.model import instances
 
     columns = [f"objective {j}" for j in range(values.shape[1])]
     frame = pd.DataFrame(dict(zip(columns, values.T, strict=True))).assign(arm=list(labels))

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto, policies, theory
+from momab.engine import policies
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, same_members, value
+from momab.model import pareto, theory
 
 # ---- the coefficient -----------------------------------------------------------------------
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import metrics, pareto, subsets
+from momab.datasets import subsets
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.model import metrics, pareto
 
 Front = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 

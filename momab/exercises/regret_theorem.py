@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto, theory
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from momab import theory
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value, within
+from momab.model import theory
 
 # ---- sixty-runs-2: what the runs still allow -----------------------------------------------
 
 
 def upper_rate(wrong: int, runs: int, level: float) -> float:
     """The upper end of the exact (Clopper-Pearson) interval of a rate."""
-    from momab.simulate import rate_interval
+    from momab.engine.simulate import rate_interval
 
     return rate_interval("wrong", np.arange(runs) < wrong, level)["wrong_high"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import instances, pareto, theory
 from momab.errors import MomabError
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.model import instances, pareto, theory
 
 Term = Callable[[float, float], float]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto, theory
+from momab.auditing.trace import top_two
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
-from momab.trace import top_two
+from momab.model import pareto, theory
 
 # ---- width-floor-2: the sampled width --------------------------------------------------------
 

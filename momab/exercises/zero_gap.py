@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab import pareto
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.model import pareto
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""Small tools that everything else uses: validation, files, progress."""

@@ -1,0 +1,100 @@
+"""audit.hand_made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from momab._util.validate import FloatArray, positive_number, probability, whole_number
+from momab.auditing.trace import Trace, trace
+from momab.auditing.trace import trace as record
+from momab.engine.policies.base import View, given_for
+from momab.engine.policies.width_guided import WidthGuided, select_width_guided
+from momab.engine.streams import Coins
+from momab.errors import MomabError
+from momab.model.instances import Instance, random_bernoulli
+from momab.model.numerics import log
+
+
+def play_traces(
+    instance: Instance, horizon: int, seed: int, runs: int, c: float = 2.0
+) -> list[Trace]:
+    """Record runs of Width-guided, each until its certificate."""
+    return [trace(instance, WidthGuided(c=c), horizon, seed, run) for run in range(runs)]
+
+
+def random_traces(
+    count: int,
+    horizon: int,
+    coefficients: Sequence[float],
+    seed: int,
+    levels: Sequence[int | None] = (None, 11, 4),
+    most: tuple[int, int] = (8, 5),
+) -> Iterator[Trace]:
+    """Play one run on each of many random instances and yield its trace.
+
+    Arms and objectives vary up to ``most``, means are continuous or on a grid (so that ties
+    and inconsistent instances occur), and the coefficients take turns.
+    """
+    rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+    for number in range(count):
+        K, d = int(rng.integers(2, most[0] + 1)), int(rng.integers(1, most[1] + 1))
+        grid = levels[number % len(levels)]
+        instance = random_bernoulli(K, d, int(rng.integers(1 << 31)), grid)
+        c = coefficients[(number // len(levels)) % len(coefficients)]
+        yield record(instance, WidthGuided(c=c), horizon, seed, number)
+
+
+def edge_sequence(
+    mean: float, n: int, T: int, c: float, side: int, whole: bool = False
+) -> FloatArray:
+    r"""Rewards whose running mean hugs one edge of the confidence interval, never beyond it.
+
+    ``side`` is +1 for :math:`\mu+\beta`, -1 for :math:`\mu-\beta`; the running mean stays on the
+    edge as soon as rewards in [0, 1] allow it.  ``whole`` asks for rewards 0 and 1 only.
+    """
+    p = probability(mean, "mean")
+    if side not in (-1, 1):
+        raise MomabError(f"side must be +1 or -1; it is {side!r}.")
+    counts = np.arange(n + 1)
+    # a hair inside the interval, so that rounding never leaves it
+    reach = np.sqrt(positive_number(c, "c") * log(T) * (1.0 - 1e-12) * counts)
+    sums = np.clip(counts * p + side * reach, 0.0, counts)
+    if whole:
+        sums = np.ceil(sums) if side < 0 else np.floor(sums)
+    return np.asarray(np.diff(sums)).clip(0.0, 1.0)
+
+
+def play_sequences(
+    sequences: ArrayLike, means: ArrayLike, horizon: int, c: float, seed: int = 0
+) -> Trace:
+    """Run Algorithm 1 on given reward sequences, shape (K, n, d), up to the certificate.
+
+    The lemmas hold for every sequence that stays inside the confidence intervals, random or
+    not; this is how to look for the worst one.
+    """
+    rewards = np.asarray(sequences, dtype=np.float64)
+    mu = np.asarray(means, dtype=np.float64)
+    K, n, d = rewards.shape
+    policy = WidthGuided(c=c)
+    coins = Coins(policy.name, seed, 0)
+    counts = np.zeros(K, dtype=np.int64)
+    view = View(horizon, counts, np.zeros((K, d)), np.zeros((K, d)), given_for(mu))
+    arms, received = [], []
+    for t in range(min(horizon, K * n)):
+        view.t = coins.t = t
+        arm = t if t < K else select_width_guided(policy, view, coins)
+        if counts[arm] == n:
+            break
+        arms.append(arm)
+        received.append(rewards[arm, counts[arm]])
+        view.sums[arm] += received[-1]
+        counts[arm] += 1
+        view.means[arm] = view.sums[arm] / counts[arm]
+        if view.certificate is not None:
+            break
+    return Trace.from_arrays(
+        arms, received, mu, c, horizon, certificate=view.certificate, name="edge of the event"
+    )  # fmt: skip

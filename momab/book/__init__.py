@@ -1,0 +1,1 @@
+"""How notebooks become a book: reading, executing, editions, staging, building."""

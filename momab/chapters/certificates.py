@@ -1,0 +1,249 @@
+"""chapters.certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab._util.validate import FloatArray, whole_number
+from momab.auditing.hand_made import edge_sequence, play_sequences
+from momab.auditing.trace import Trace
+from momab.engine.loop import play_block
+from momab.engine.policies.width_guided import WidthGuided
+from momab.engine.simulate import simulate
+from momab.figures.style import BLUE, FAINT, INK, MUTED, ORANGE, PINK, STYLE, draw_points, new_axes
+from momab.model import pareto, theory
+from momab.model.instances import Instance, bernoulli, random_means
+from momab.model.numerics import log
+from momab.model.statistics import rates
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def certificate_chain(trace: Trace) -> pd.DataFrame:
+    """Every inequality in the proof of Lemma 9, at the certificate of a run.
+
+    One row per inequality with its tightest instance over the other arms.  Empty if the run
+    has no certificate.
+    """
+    import pandas as pd
+
+    columns = ["inequality", "left", "right", "slack", "holds"]
+    stored = trace.commitment
+    if stored is None:
+        return pd.DataFrame(columns=columns)
+    r = trace.rounds(stored.t, stored.t + 1)
+    j, b = stored.objective, stored.arm
+    c = int(r.c[0, j])
+    U, L, mu = r.U[0, :, j], r.L[0, :, j], trace.means[:, j]
+    others = np.delete(np.arange(trace.K), b)
+    steps: list[tuple[str, FloatArray, FloatArray, bool]] = [
+        ("U_a <= U_c for every a other than b", U[others], np.full(len(others), U[c]), False),
+        ("U_c < L_b: the certificate", U[[c]], L[[b]], True),
+        ("L_b <= mu_b: the interval of b holds", L[[b]], mu[[b]], False),
+        ("mu_a <= U_a: the intervals of the others hold", mu[others], U[others], False),
+        ("mu_a < mu_b: the conclusion", mu[others], np.full(len(others), mu[b]), True),
+    ]
+    rows = []
+    for name, left, right, strict in steps:
+        i = int((right - left).argmin())
+        slack = float(right[i] - left[i])
+        rows.append((name, float(left[i]), float(right[i]), slack, slack > 0 or
+                     (slack == 0 and not strict)))  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def photo_finish(d: int, lead: float, margin: float, low: float = 0.3) -> Instance:
+    """Every objective has its own winner; objective 0 leads by ``lead``, the rest by less.
+
+    Arm j has the mean ``low`` everywhere except on objective j, where it has ``low + lead``
+    for j = 0 and ``low + lead - margin`` otherwise.
+    """
+    d = whole_number(d, "d", least=2)
+    means = np.full((d, d), low)
+    means[np.arange(d), np.arange(d)] = low + lead - margin
+    means[0, 0] = low + lead
+    return bernoulli(means, name=f"photo finish (d={d}, lead={lead:g}, margin={margin:g})")
+
+
+def crowded_champion(K: int, lead: float, margin: float) -> Instance:
+    """Two objectives: the champion's runner-up is a crowd, the other's is a single arm.
+
+    On objective 0 arm 0 leads all K - 1 others, which tie; on objective 1 arm 1 leads arm 2
+    by ``lead - margin`` and everybody else is far behind.
+    """
+    K = whole_number(K, "K", least=3)
+    means = np.full((K, 2), [0.5, 0.05])
+    means[0, 0] = 0.5 + lead
+    means[1, 1] = 0.5 + lead - margin
+    means[2, 1] = 0.5
+    return bernoulli(means, name=f"crowded champion (K={K}, lead={lead:g}, margin={margin:g})")
+
+
+def champion_shares(
+    instances: Mapping[str, Instance], c: float, horizon: int, runs: int, seed: int
+) -> pd.DataFrame:
+    """How often the certified objective is the one with the largest gap, with exact intervals."""
+    import pandas as pd
+
+    played = simulate(
+        instances, WidthGuided(c=c), horizon, runs, seed, checkpoints=1, workers=1, progress=False
+    ).runs
+    rows = []
+    for name, instance in instances.items():
+        mine = played[(played["instance"] == name) & played["certified"]]
+        gaps = instance.geometry.objective_gaps
+        champions = np.flatnonzero(gaps == gaps.max())
+        row: dict[str, Any] = {"instance": name, "certified": len(mine), "runs": runs}
+        if len(mine):
+            hit = mine["cert_objective"].isin(champions.tolist()).to_numpy(dtype=np.bool_)
+            row |= rates(hit)
+            row["on_front"] = float(mine["cert_on_front"].mean())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def champion_random(count: int, K: int, d: int, c: float, horizon: int, seed: int) -> pd.DataFrame:
+    """One run on each of many random instances: was the largest-gap objective certified?
+
+    The columns are ratio (second-largest over largest objective gap), certified and hit.
+    """
+    import pandas as pd
+
+    means = random_means(K, d, seed, instances=count)
+    rows = []
+    for number, mu in enumerate(means):
+        played = play_block(bernoulli(mu), WidthGuided(c=c), horizon, seed, number, 1)
+        gaps = np.sort(pareto.objective_gaps(mu))
+        champion = int(pareto.j_dagger(mu))
+        certified = bool(played.cert_round[0] >= 0)
+        ratio = float(gaps[-2] / gaps[-1]) if d > 1 else 0.0
+        rows.append((ratio, certified, certified and int(played.cert_objective[0]) == champion))
+    return pd.DataFrame(rows, columns=["ratio", "certified", "hit"])
+
+
+def binned_shares(frame: pd.DataFrame, bins: int) -> pd.DataFrame:
+    """Share of hits among the certified rows in equally filled bins of ratio."""
+    import pandas as pd
+
+    kept = frame[frame["certified"]].sort_values("ratio")
+    rows = []
+    for part in np.array_split(np.arange(len(kept)), bins):
+        if len(part):
+            piece = kept.iloc[part]
+            hits = piece["hit"].to_numpy(dtype=np.bool_)
+            row = {"ratio": float(piece["ratio"].mean()), "runs": len(part)}
+            rows.append({**row, **rates(hits)})
+    return pd.DataFrame(rows, columns=["ratio", "runs", "rate", "low", "high"])
+
+
+def false_rates(
+    instance: Instance, coefficients: Sequence[float], horizon: int, runs: int, seed: int
+) -> pd.DataFrame:
+    """How often a certificate is false, per coefficient c, with exact intervals and the bounds.
+
+    ``false``: the stored arm is not the only maximiser of its objective; ``dominated``: it is
+    not even in the Pareto set.  Runs without a certificate count as not false, as in
+    Corollary 6.
+    """
+    import pandas as pd
+
+    rules = {f"{c:g}": WidthGuided(c=c) for c in coefficients}
+    played = simulate(
+        instance, rules, horizon, runs, seed, checkpoints=1, workers=1, progress=False
+    )
+    rows: list[dict[str, Any]] = []
+    for c, columns in zip(coefficients, played.columns):
+        certified = columns["certified"]
+        row: dict[str, Any] = {"c": c, "runs": runs, "certified": float(certified.mean())}
+        for name, column in (("false", "cert_true"), ("dominated", "cert_on_front")):
+            found = rates(certified & ~columns[column])
+            row |= {f"{name}_{key}": x for key, x in found.items()}
+        row["crossing"] = theory.event_failure_probability(instance.means, horizon, c)
+        row["stated"] = theory.union_bound(instance.K, instance.d, horizon, c)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:
+    """A run inside the confidence event in which the objective with the smaller gap certifies.
+
+    Two arms: arm 0 leads objective 0 by ``lead``, arm 1 leads objective 1 by ``small``.  On
+    objective 0 both means sit on the edges that hide the lead, on objective 1 on those that
+    exaggerate it.
+    """
+    means = np.array([[0.5 + lead / 2, 0.5 - small / 2], [0.5 - lead / 2, 0.5 + small / 2]])
+    sides = [[-1, -1], [1, 1]]
+    n = min(horizon, int(16 * c * log(horizon) / lead**2) + 3)
+    rewards = [
+        np.column_stack(
+            [edge_sequence(float(means[a, j]), n, horizon, c, sides[a][j]) for j in range(2)]
+        )
+        for a in range(2)
+    ]
+    return play_sequences(np.array(rewards), means, horizon, c)
+
+
+def false_certificates(frame: pd.DataFrame) -> Figure:
+    """Rates of false certificates against c, under the bound and the exact event probability.
+
+    ``frame`` has the columns c, runs, stated, crossing and, for false and dominated, rate, low
+    and high.
+    """
+    floor = 0.3 / float(frame["runs"].max())
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(7.0, 4.4))
+        x = frame["c"]
+        ax.plot(x, frame["stated"], color=INK, ls="--", label="Corollary 6: $2KdT^{1-2c}$")
+        ax.plot(x, frame["crossing"], color=BLUE, label="some sample mean leaves, computed")
+        style = {"label": "not the only best arm", "marker": "s", "ms": 6, "color": ORANGE}
+        draw_points(ax, frame, "c", "false", floor, **style)
+        style = {"label": "a dominated arm", "marker": "D", "ms": 6, "color": PINK}
+        draw_points(ax, frame, "c", "dominated", floor, **style)
+        ax.axhline(1, color=FAINT, lw=1)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ticks = x.tolist()
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+        top = max(2.0, float(frame["stated"].max()) * 2)
+        ax.set(ylim=(floor, top), xlabel="confidence coefficient $c$", ylabel="probability")
+        ax.legend(fontsize=10, loc="lower left")
+    return fig
+
+
+def champion_figure(frame: pd.DataFrame) -> Figure:
+    """How often the certified objective is the one with the largest gap, by instance."""
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(6.8, 0.42 * len(frame) + 1.0))
+        rows = np.arange(len(frame))[::-1]
+        share = frame["rate"].to_numpy(float)
+        bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)
+        ax.errorbar(share, rows, xerr=bars, color=BLUE, marker="o", ls="none", capsize=3)
+        ax.axvline(0.5, color=MUTED, lw=1, ls=":")
+        ax.set_yticks(rows, frame["instance"].tolist())
+        ax.xaxis.set_major_formatter("{x:.0%}")
+        ax.set(xlim=(-0.02, 1.02), xlabel="runs certified by the largest-gap objective")
+        ax.set_ylim(-0.6, len(frame) - 0.4)
+    return fig
+
+
+def champion_ratio(frame: pd.DataFrame) -> Figure:
+    """The same share on random instances, against how close the second-largest gap is.
+
+    ``frame`` has the columns ratio, rate, low and high.
+    """
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(6.4, 3.6))
+        share = frame["rate"].to_numpy(float)
+        bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)
+        ax.errorbar(frame["ratio"], share, bars, color=BLUE, marker="o", capsize=3)
+        ax.yaxis.set_major_formatter("{x:.0%}")
+        label = "second-largest gap / largest gap"
+        ax.set(ylim=(0, 1.03), xlim=(0, 1.02), xlabel=label, ylabel="certified by the largest gap")
+    return fig

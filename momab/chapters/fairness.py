@@ -1,0 +1,184 @@
+"""chapters.fairness."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+
+from momab.datasets.subsets import KINDS
+from momab.figures.groups import group_axes
+from momab.figures.style import MUTED, POLICY_STYLE, STYLE
+from momab.study import reproduce
+from momab.study.design import DATASETS
+from momab.study.groups import by_group, one_group
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def commitment_check(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+    """Width-guided's fairness regret per run, beside T times the committed arm's cost.
+
+    ``early`` is the number of pulls before the commitment.
+    """
+    keys = ["dataset", "subset_type", "subset"]
+    guided: Any = runs[(runs["policy"] == "Width-guided") & runs["certified"]]
+    guided = guided.assign(position=guided["cert_arm"].astype(int))
+    frame: pd.DataFrame = guided.merge(
+        arms[[*keys, "position", "fairness_cost"]], on=[*keys, "position"], validate="many_to_one"
+    )
+    horizon = reproduce.recorded_provenance()["real"]["horizon"]
+    predicted = horizon * frame["fairness_cost"]
+    return frame.assign(
+        predicted=predicted,
+        difference=frame["fairness_regret"] - predicted,
+        early=frame["cert_round"].astype(float),
+    )
+
+
+def fairness_ranks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per group, the fairest policy and Width-guided's place among the four.
+
+    ``clear`` is true when the fairest is ahead of the second by two standard errors.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs):
+        grouped = part.groupby("policy")["fairness_regret"]
+        mean, error = grouped.mean(), grouped.sem()
+        best, second = (str(name) for name in mean.sort_values().index[:2])
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "best": best,
+                "second": second,
+                "clear": mean[second] - mean[best] > 2 * math.hypot(error[best], error[second]),
+                "best_mean": mean[best],
+                "best_se": error[best],
+                "guided": mean["Width-guided"],
+                "guided_se": error["Width-guided"],
+                "rank": int((mean < mean["Width-guided"]).sum()) + 1,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fairness_geometry(arms: pd.DataFrame, committed: pd.DataFrame) -> pd.DataFrame:
+    """Per group, how many objectives the max-min arm wins and how often it gets certified.
+
+    ``committed`` is :func:`momab.describe.certified_arms`.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(arms):
+        best = part[part["fairness_cost"] == 0].groupby("subset")["wins"].max()
+        held = one_group(committed, dataset, kind)
+        free = held.loc[held["fairness_cost"] == 0, "runs"].sum() / held["runs"].sum()
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "wins": float(best.mean()),
+                "objectives": int(part.groupby("subset")["wins"].sum().min()),
+                "free": float(free),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def even_front(runs: pd.DataFrame, arms: pd.DataFrame, policy: str = "Pareto UCB1") -> pd.DataFrame:
+    """A policy's fairness regret beside that of an even spread over the true front, per group."""
+    import pandas as pd
+
+    horizon = reproduce.recorded_provenance()["real"]["horizon"]
+    rows = []
+    for dataset, kind, part in by_group(runs[runs["policy"] == policy]):
+        front = one_group(arms, dataset, kind)
+        even = front[front["on_front"]].groupby("subset")["fairness_cost"].mean().mean() * horizon
+        measured = float(part["fairness_regret"].mean())
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "even": even,
+                "measured": measured,
+                "ratio": measured / even if even > 0 else math.inf,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def fairness_spread(runs: pd.DataFrame) -> pd.DataFrame:
+    """How much of the spread of Width-guided's fairness regret the committed arm explains.
+
+    Only subsets where runs committed to different arms.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs[runs["policy"] == "Width-guided"]):
+        for subset, few in part[part["certified"]].groupby("subset"):
+            if few["cert_arm"].nunique() < 2:
+                continue
+            total = float(few["fairness_regret"].var(ddof=0))
+            within = few.groupby("cert_arm")["fairness_regret"].transform("mean")
+            left = float(((few["fairness_regret"] - within) ** 2).mean())
+            low, high = float(few["fairness_regret"].min()), float(few["fairness_regret"].max())
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "subset": subset,
+                    "explained": 1.0 - left / total,
+                    "low": low,
+                    "high": high,
+                    "ratio": high / max(low, 1.0),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def short_objective(name: str) -> str:
+    """An objective's name; of KuaiRec's cohorts only what tells them apart."""
+    return ", ".join(part.partition("=")[2] or part for part in name.split("|"))
+
+
+def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
+    """Fairness costs of all arms of the frozen subsets, and which arms were committed to.
+
+    ``arms`` is :func:`momab.describe.subset_arms`, ``committed``
+    :func:`momab.describe.certified_arms`.
+    """
+    colour, _ = POLICY_STYLE["Width-guided"]
+    held = {group[:2]: group[2] for group in by_group(committed)}
+    with mpl.rc_context(STYLE):
+        fig, panels = group_axes((5.8, 3.8))
+        for dataset, kind, part in by_group(arms):
+            axes = panels[dataset, kind]
+            axes.plot(
+                part["fairness_cost"], part["subset"].astype(int), "|", ms=9, color=MUTED, mew=1.2
+            )
+            few = held.get((dataset, kind))
+            if few is not None:
+                y = few["subset"].astype(int)
+                axes.scatter(
+                    few["fairness_cost"],
+                    y,
+                    s=150 * few["share"],
+                    color=colour,
+                    alpha=0.75,
+                    zorder=3,
+                )
+            axes.set(ylim=(3.6, 0.4), yticks=(1, 2, 3), xlim=(-0.03, 0.45))
+            axes.grid(visible=False, axis="y")
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("fairness cost per pull")
+        for dataset in DATASETS:
+            panels[dataset, KINDS[0]].set_ylabel("subset")
+    return fig

@@ -1,0 +1,235 @@
+"""chapters.local_charge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
+from momab.auditing.hand_made import edge_sequence, play_sequences, random_traces
+from momab.auditing.trace import CASES, Trace
+from momab.errors import MomabError
+from momab.figures.style import BLUE, GREEN, INK, ORANGE, STYLE, axes_grid, new_axes
+from momab.model import pareto
+from momab.model.numerics import log
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Charges:
+    """What every non-certifying pull costs, in units of the radius of the pulled arm."""
+
+    gap: FloatArray
+    """Pareto gap / beta."""
+    deficit: FloatArray
+    """Deficit on the sampled objective / beta."""
+    width: FloatArray
+    """Width of the sampled pair / beta, between 1 and 2."""
+    beta: FloatArray
+    case: IntArray
+    """Index into :data:`momab.auditing.trace.CASES`: 0, 1 or 2."""
+    on_event: BoolArray
+    """Whether all intervals of the round hold."""
+    run: IntArray
+    """Which of the traces the pull belongs to."""
+
+
+def charges(traces: Iterable[Trace]) -> Charges:
+    """Collect gap / beta and deficit / beta of every non-certifying pull of some traces."""
+    parts: list[tuple[Any, ...]] = []
+    for number, trace in enumerate(traces):
+        if trace.recorded <= trace.K:
+            continue
+        r = trace.rounds()
+        keep = np.flatnonzero(r.noncertifying)
+        arm, j = r.arm[keep], r.objective[keep]
+        beta = r.beta[keep, arm]
+        off: FloatArray = np.abs(r.means - trace.means) - r.beta[:, :, None]
+        inside: BoolArray = np.asarray(off.max(axis=(1, 2)) <= 0.0)
+        deficit = pareto.objective_deficits(trace.means)[arm, j]
+        parts.append(
+            (
+                trace.geometry.gaps[arm] / beta,
+                deficit / beta,
+                r.W[keep, j] / beta,
+                beta,
+                r.case[keep].astype(np.int64),
+                inside[keep],
+                np.full(len(keep), number),
+            )
+        )
+    if not parts:
+        raise MomabError("there is no trace with a decision.")
+    return Charges(*(np.concatenate(column) for column in zip(*parts)))
+
+
+def charge_steps(traces: Iterable[Trace]) -> pd.DataFrame:
+    """Every inequality in the proof of Lemma 10, at all rounds whose intervals hold.
+
+    One row per case and inequality: how often it was used, its least slack, and how often it
+    failed by more than rounding.
+    """
+    import pandas as pd
+
+    slacks: dict[tuple[str, str], list[FloatArray]] = {}
+
+    def note(case: str, claim: str, slack: FloatArray) -> None:
+        slacks.setdefault((case, claim), []).append(slack)
+
+    for trace in traces:
+        if trace.recorded <= trace.K:
+            continue
+        r = trace.rounds()
+        inside = np.abs(r.means - trace.means) <= r.beta[:, :, None]
+        keep = np.flatnonzero(r.noncertifying & inside.reshape(len(inside), -1).all(axis=1))
+        arm, j = r.arm[keep], r.objective[keep]
+        b, c = r.b[keep, j], r.c[keep, j]
+        mu, U, L, beta = trace.means, r.U[keep], r.L[keep], r.beta[keep]
+        best, top = mu.argmax(axis=0)[j], mu.max(axis=0)[j]
+        each = np.arange(len(keep))
+        deficit = top - mu[arm, j]
+        radius = beta[each, arm]
+        note("all", "gap <= deficit on the sampled objective", deficit - trace.geometry.gaps[arm])
+        note("all", "deficit <= 4 beta", 4 * radius - deficit)
+        lead = (arm == b) & (mu[b, j] < top)
+        behind = (arm != b) & (mu[b, j] == top)
+        other = (arm != b) & (mu[b, j] < top)
+        for case, i in (("leader", lead), ("challenger behind another arm", other)):
+            e, a, k = each[i], arm[i], j[i]
+            name = "U_b" if case == "leader" else "U_c"
+            note(case, f"{name} >= U of a maximiser", U[e, a, k] - U[e, best[i], k])
+            note(case, "U of a maximiser >= its mean", U[e, best[i], k] - top[i])
+            note(case, f"{name} <= mean + 2 beta", mu[a, k] + 2 * beta[e, a] - U[e, a, k])
+            note(case, "deficit <= 2 beta", 2 * radius[i] - deficit[i])
+        case, e, k = "challenger behind a maximiser", each[behind], j[behind]
+        x, y = b[behind], c[behind]
+        note(case, "L_b <= U_c: no certificate", U[e, y, k] - L[e, x, k])
+        note(case, "L_b >= mean of b - 2 beta_b", L[e, x, k] - top[behind] + 2 * beta[e, x])
+        note(case, "U_c <= mean of c + 2 beta_c", mu[y, k] + 2 * beta[e, y] - U[e, y, k])
+        note(case, "beta_b <= beta_c", beta[e, y] - beta[e, x])
+        note(case, "deficit <= 2 W", 2 * r.W[keep[behind], k] - deficit[behind])
+    rows = []
+    for (case, claim), parts in slacks.items():
+        slack = np.concatenate(parts)
+        least = float(slack.min()) if len(slack) else np.nan
+        rows.append((case, claim, len(slack), least, int((slack < -1e-11).sum())))
+    return pd.DataFrame(rows, columns=["case", "claim", "checked", "least slack", "violations"])
+
+
+def charge_search(
+    coefficients: Sequence[float], count: int, horizon: int, seed: int
+) -> pd.DataFrame:
+    """The largest deficit / beta by case, over random instances, per coefficient c.
+
+    Only pulls at rounds whose intervals hold count: elsewhere nothing is claimed.  0 if a case
+    never occurs.
+    """
+    import pandas as pd
+
+    rows = []
+    for c in coefficients:
+        found = charges(random_traces(count, horizon, [c], seed))
+        on = found.on_event
+        row: dict[str, Any] = {"c": c, "pulls": int(on.sum())}
+        for case in range(3):
+            mine = on & (found.case == case)
+            row[CASES[case]] = float(found.deficit[mine].max(initial=0.0))
+        row["largest gap / beta"] = float(found.gap[on].max(initial=0.0))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def edge_run(
+    gap: float, horizon: int, c: float, whole: bool = False, rivals: int = 1, d: int = 1
+) -> Trace:
+    """The worst case of Lemma 10: the best arm looks as bad, its rivals as good as allowed.
+
+    The best arm has mean 1/2 + gap/2 and the rivals 1/2 - gap/2, on d equal objectives.
+    """
+    gap = positive_number(gap, "gap")
+    if gap > 1:
+        raise MomabError(f"gap must be at most 1; it is {gap!r}.")
+    theta = np.full(1 + whole_number(rivals, "rivals", least=1), 0.5 - gap / 2)
+    theta[0] = 0.5 + gap / 2
+    n = min(horizon, int(16 * c * log(horizon) / gap**2) + 3)
+    sides = [-1] + [1] * rivals
+    rewards = [edge_sequence(p, n, horizon, c, s, whole) for p, s in zip(theta.tolist(), sides)]
+    stacked = np.repeat(np.array(rewards)[:, :, None], d, axis=2)
+    return play_sequences(stacked, np.repeat(theta[:, None], d, axis=1), horizon, c)
+
+
+_CASE_STYLE = ((BLUE, "o", 2.0), (ORANGE, "s", 4.0), (GREEN, "^", 2.0))
+
+
+def charge_histograms(found: Charges) -> Figure:
+    """Deficit over radius of every pull, by case, with the constants of Lemma 10."""
+    on = found.on_event
+    with mpl.rc_context(STYLE):
+        fig, axes = axes_grid(3, 1, (6.8, 5.6))
+        bins = np.linspace(0, 4.2, 64)
+        for case, ax in enumerate(axes):
+            colour, _, constant = _CASE_STYLE[case]
+            mine = found.deficit[on & (found.case == case)]
+            if len(mine):
+                ax.hist(mine, bins=bins.tolist(), color=colour, log=True)
+                ax.plot(mine.max(), 1.6, marker="v", ms=8, color=INK, ls="none", zorder=3)
+            ax.axvline(constant, color=INK, ls="--", lw=1.6)
+            ax.set(xlim=(-0.05, 4.2), ylim=(0.8, None), title=CASES[case])
+            ax.set_ylabel("pulls")
+            if case < 2:
+                ax.tick_params(labelbottom=False)
+        axes[-1].set_xlabel("deficit on the sampled objective / radius")
+    return fig
+
+
+def charge_figure(frame: pd.DataFrame, edge: Sequence[float]) -> Figure:
+    """Largest ratios found by random search against c, and those of the constructed run."""
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(6.8, 4.0))
+        for constant in (2, 4):
+            ax.axhline(constant, color=INK, ls="--", lw=1.2)
+        for case, (colour, marker, _) in enumerate(_CASE_STYLE):
+            style: dict[str, Any] = {"color": colour, "marker": marker}
+            ax.plot(frame["c"], frame[CASES[case]], label=CASES[case], **style)
+            ax.axhline(edge[case], color=colour, ls=":", lw=2, alpha=0.9)
+        ax.set_xscale("log")
+        ticks = frame["c"].tolist()
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
+        ax.set(ylim=(0, 4.3), xlabel="confidence coefficient $c$", ylabel="largest ratio found")
+        fig.legend(fontsize=10, loc="outside upper left", ncols=3, columnspacing=1.2)
+    return fig
+
+
+def edge_figure(trace: Trace, found: Charges) -> Figure:
+    """The constructed run: deficit over radius at every pull of a rival."""
+    rounds = np.flatnonzero(found.deficit > 0)
+    number = rounds + trace.K + 1
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(6.8, 4.0))
+        for constant in (2, 4):
+            ax.axhline(constant, color=INK, ls="--", lw=1.2)
+        for case, (colour, marker, _) in enumerate(_CASE_STYLE):
+            mine = np.flatnonzero(found.case[rounds] == case)
+            mine = mine[:: max(1, len(mine) // 150)]
+            if len(mine):
+                ax.plot(
+                    number[mine],
+                    found.deficit[rounds[mine]],
+                    color=colour,
+                    marker=marker,
+                    ms=4 if case else 8,
+                    ls="none",
+                    label=CASES[case],
+                )
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.set(ylim=(0, 4.3), xlabel="round", ylabel="deficit / radius")
+        ax.legend(fontsize=10, loc="lower right")
+    return fig

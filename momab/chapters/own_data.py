@@ -1,0 +1,267 @@
+"""chapters.own_data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab.errors import MomabError
+from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
+from momab.model import theory
+from momab.model.instances import Instance, from_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from momab.model.instances import Instance
+
+
+def objective_table(instance: Instance) -> pd.DataFrame:
+    """One line per objective: its best arm, that arm's mean, and the lead over the second."""
+    import pandas as pd
+
+    means = instance.means
+    best = means.argmax(axis=0)
+    tied = (means == means.max(axis=0)).sum(axis=0) > 1
+    return pd.DataFrame(
+        {
+            "objective": instance.objective_names,
+            "best_arm": [
+                "several" if many else instance.arm_names[a] for a, many in zip(best, tied)
+            ],
+            "best_mean": means.max(axis=0),
+            "lead": instance.geometry.objective_gaps,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class InForce:
+    """Which regret bounds hold for an instance at a horizon, and what they say."""
+
+    g_dagger: float
+    theorem: float  # infinite when no objective has a unique best arm
+    sharper: float
+    pareto_ucb1: float
+    trivial: float  # the horizon times the largest gap
+
+    @property
+    def text(self) -> str:
+        """The same in sentences, Markdown with mathematics."""
+        if self.trivial == 0:
+            return (
+                "No arm has a positive Pareto gap: every policy has zero Pareto regret here, and "
+                "there is nothing to bound."
+            )
+        if self.g_dagger > 0:
+            said = (
+                rf"The largest lead is $g^\dagger={self.g_dagger:.4f}>0$, so **Theorem 4 is in "
+                f"force** and bounds Width-guided's expected regret ($c=2$) by "
+                f"{_number(self.theorem)}; the sharper bound says {_number(self.sharper)}."
+            )
+        else:
+            said = (
+                r"Every objective has several best arms, $g^\dagger=0$: **Theorem 4 is silent**, "
+                f"and the sharper bound is in force, at {_number(self.sharper)}."
+            )
+        said += f" Pareto UCB1's bound is {_number(self.pareto_ucb1)}."
+        least = min(self.theorem, self.sharper, self.pareto_ucb1)
+        if least >= self.trivial:
+            said += (
+                f" None of them is below what any policy has, the horizon times the largest gap, "
+                f"{_number(self.trivial)}: at this horizon the bounds say nothing."
+            )
+        return said
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def in_force(instance: Instance, horizon: int) -> InForce:
+    """The bounds on an instance, with the theorem's coefficient c = 2."""
+    return InForce(
+        g_dagger=instance.geometry.g_dagger,
+        theorem=theory.theorem_bound(instance.means, horizon).total,
+        sharper=theory.sharper_bound(instance.means, horizon).total,
+        pareto_ucb1=theory.pareto_ucb1_bound(instance.means, horizon).total,
+        trivial=horizon * instance.geometry.max_gap,
+    )
+
+
+def geometry_text(instance: Instance) -> str:
+    """Say in a few sentences what an instance looks like."""
+    geometry = instance.geometry
+    names = instance.arm_names
+    front = [names[a] for a in geometry.front]
+    shown = ", ".join(front[:8]) + (" and others" if len(front) > 8 else "")
+    positive = geometry.positive_gaps
+    said = [
+        f"{instance.K} arms, {instance.d} objectives. {len(front)} arms are in the Pareto set: "
+        f"{shown}."
+    ]
+    if positive.size:
+        said.append(
+            f"{positive.size} arms have a positive Pareto gap, from {positive.min():.4f} to "
+            f"{positive.max():.4f}."
+        )
+    if geometry.g_dagger > 0:
+        j = geometry.j_dagger
+        best = names[int(instance.means[:, j].argmax())]
+        said.append(
+            f"The largest lead is {geometry.g_dagger:.4f}: {best} on {instance.objective_names[j]}."
+        )
+    else:
+        said.append("On every objective several arms share the first place: no lead is positive.")
+    if geometry.zero_gap_dominated:
+        trapped = ", ".join(names[a] for a in geometry.zero_gap_dominated)
+        said.append(f"Dominated with gap zero, so free of charge to Pareto regret: {trapped}.")
+    if geometry.inconsistent_arms:
+        odd = ", ".join(names[a] for a in geometry.inconsistent_arms)
+        said.append(f"Best on an objective, though not alone, and yet dominated: {odd}.")
+    return " ".join(said)
+
+
+def parse_scale(assignments: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """Read ``column=low:high`` as the command line takes it."""
+    found = {}
+    for text in assignments:
+        column, equals, bounds = text.rpartition("=")
+        low, colon, high = bounds.partition(":")
+        try:
+            found[column.strip()] = (float(low), float(high))
+        except ValueError:
+            colon = ""
+        if not (equals and colon and column.strip()):
+            raise MomabError(
+                f"--scale takes column=low:high, for example loudness=-60:0; it is {text!r}."
+            )
+    return found
+
+
+def study_assignments(
+    table: str | Path,
+    arm: str,
+    objectives: Sequence[str],
+    scale: Iterable[str],
+    values: Mapping[str, Any],
+) -> list[str]:
+    """What the page on own data is run with, once the table has proved to be an instance.
+
+    A fingerprint of the file is among the values, so that a changed table is a new page.
+    """
+    path = Path(table).resolve()
+    ranges = parse_scale(scale)
+    from_csv(path, arm, objectives, ranges)
+    parts = {
+        "table": str(path),
+        "arm": arm,
+        "objectives": ";".join(objectives),
+        "scale": ";".join(f"{name}={low:g}:{high:g}" for name, (low, high) in ranges.items()),
+        "fingerprint": hashlib.sha256(path.read_bytes()).hexdigest()[:16],
+        **{name: f"{value}" for name, value in values.items()},
+    }
+    for name, text in parts.items():
+        if "," in text or (name in ("arm", "table") and ";" in text):
+            raise MomabError(f"names must not hold commas or semicolons here; {name} is {text!r}.")
+    return [f"{name}={text}" for name, text in parts.items() if text]
+
+
+def example_table(seed: int, rows: int = 120) -> pd.DataFrame:
+    """A small table to try things on: visits to eight cafés, rated from 0 to 1.
+
+    The qualities of the cafés are fixed; the ratings are drawn from the seed.
+    """
+    import pandas as pd
+
+    qualities = {
+        "Aurora": (0.82, 0.45, 0.35, 0.60),
+        "Brick Lane": (0.64, 0.72, 0.55, 0.52),
+        "Copper Pot": (0.60, 0.68, 0.50, 0.50),
+        "Dock 4": (0.45, 0.30, 0.94, 0.42),
+        "Espresso Bar": (0.70, 0.36, 0.25, 0.45),
+        "Fig & Olive": (0.50, 0.55, 0.45, 0.74),
+        "Glasshouse": (0.48, 0.52, 0.42, 0.66),
+        "Harbour": (0.35, 0.22, 0.58, 0.32),
+    }
+    rng = np.random.default_rng(seed)
+    parts = []
+    for name, means in qualities.items():
+        mean = np.asarray(means)
+        ratings = rng.beta(6 * mean, 6 * (1 - mean), (rows, len(mean)))
+        part = pd.DataFrame(ratings.round(2), columns=["coffee", "quiet", "price", "food"])
+        part.insert(0, "cafe", name)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def columns_of(text: str) -> list[str]:
+    """Column names from one text, separated by semicolons or commas."""
+    return [name.strip() for name in text.replace(";", ",").split(",") if name.strip()]
+
+
+def instance_geometry(instance: Instance, most: int = 24) -> Figure:
+    """Pareto gaps of the arms and leads of the objectives of one instance, as dots on a line.
+
+    Of more than ``most`` arms or objectives only those with the largest gaps or leads are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    geometry = instance.geometry
+    front = np.isin(np.arange(instance.K), geometry.front)
+    arms = np.argsort(-geometry.gaps, kind="stable")[:most]
+    leads = np.argsort(-geometry.objective_gaps, kind="stable")[:most]
+    rows = max(len(arms), len(leads), 4)
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.6, 1.2 + 0.2 * rows), layout="constrained")
+        left, right = fig.subplots(1, 2)
+        for row, a in enumerate(arms):
+            colour, marker = (BLUE, "o") if front[a] else (ORANGE, "s")
+            left.hlines(row, 0, geometry.gaps[a], color=FAINT, lw=2, zorder=1)
+            left.plot(geometry.gaps[a], row, marker, ms=5, color=colour)
+        left.set_yticks(range(len(arms)), [_clip(instance.arm_names[a]) for a in arms])
+        left.set(xlabel="Pareto gap (blue: on the front)")
+        right.hlines(range(len(leads)), 0, geometry.objective_gaps[leads], color=FAINT, lw=2)
+        right.plot(geometry.objective_gaps[leads], range(len(leads)), "D", ms=5, color=GREEN)
+        right.set_yticks(range(len(leads)), [_clip(instance.objective_names[j]) for j in leads])
+        right.set(xlabel="lead of the best arm")
+        for axes in (left, right):
+            axes.invert_yaxis()
+            axes.grid(visible=False, axis="y")
+            axes.tick_params(axis="y", length=0, labelsize=8.5)
+            axes.set_xlim(left=-0.02 * max(float(axes.get_xlim()[1]), 1e-6))
+    return fig
+
+
+def _clip(name: str, most: int = 18) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def policy_paths(trajectories: pd.DataFrame) -> Figure:
+    """Mean regret along the runs of several policies, with bands from 5 % to 95 %.
+
+    ``trajectories`` is that of a simulation's results, for one instance.
+    """
+    from matplotlib.figure import Figure
+
+    spare = iter((INK, MUTED, ORANGE, GREEN))
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.2, 3.6), layout="constrained")
+        axes = fig.subplots()
+        for name, part in trajectories.groupby("policy", sort=False):
+            regret = part.groupby("t")["pareto_regret"]
+            mean, low, high = regret.mean(), regret.quantile(0.05), regret.quantile(0.95)
+            known = POLICY_STYLE.get(str(name))
+            colour = known[0] if known else next(spare)
+            axes.fill_between(mean.index, low, high, color=colour, alpha=0.15, lw=0)
+            axes.plot(mean.index, mean, color=colour, ls="-" if known else "--", label=str(name))
+        axes.set(xscale="log", yscale="log", xlabel="round", ylabel="Pareto regret")
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig

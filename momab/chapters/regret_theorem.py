@@ -1,0 +1,276 @@
+"""chapters.regret_theorem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab._util.validate import BoolArray, FloatArray, IntArray
+from momab.engine.loop import Block, play_block
+from momab.engine.policies.width_guided import WidthGuided
+from momab.figures.style import (
+    BLUE,
+    GOLD,
+    GREEN,
+    INK,
+    ORANGE,
+    PINK,
+    STYLE,
+    legend_above,
+    new_axes,
+    plain_log,
+)
+from momab.model import theory
+from momab.model.instances import Instance
+from momab.model.statistics import mean_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Account:
+    """Theorem 4's chain for many runs: arrays have one entry per run."""
+
+    warm: FloatArray
+    """Regret of the first K pulls."""
+    explore: FloatArray
+    """Regret of the pulls between the warm start and the certificate."""
+    after: FloatArray
+    """Regret from the certificate on."""
+    charge: FloatArray
+    r"""Lemma 10 for every pull: :math:`4\sum_a\sum_{s\le m_a}\sqrt{c\log T/s}`."""
+    root: FloatArray
+    r"""And :math:`\sum_{s\le m}s^{-1/2}\le 2\sqrt m`: :math:`8\sqrt{c\log T}\sum_a\sqrt{m_a}`."""
+    pulls: IntArray
+    """(R, K): the pulls m_a between the warm start and the certificate."""
+    certified: BoolArray
+    theorem: theory.RegretBound
+    sharper: theory.RegretBound
+    pull_caps: FloatArray
+    """(K,): the sharper bound on m_a."""
+
+    @property
+    def regret(self) -> FloatArray:
+        """The whole regret of every run."""
+        return self.warm + self.explore + self.after
+
+    def steps(self) -> pd.DataFrame:
+        """The waterfall: the mean of every stage with its 95 % interval, and the factor lost."""
+        import pandas as pd
+
+        stages = [
+            ("measured regret after the warm start", self.explore + self.after),
+            ("every pull charged 4 radii", self.charge),
+            ("sums replaced by square roots", self.root),
+            ("every arm pulled as often as the floor allows", np.array([self.theorem.exploration])),
+            ("plus warm start and tail", np.array([self.theorem.total])),
+        ]
+        rows = []
+        for name, values in stages:
+            mean = float(values.mean())
+            half = (
+                1.96 * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0
+            )
+            rows.append({"stage": name, "value": mean, "low": mean - half, "high": mean + half})
+        frame = pd.DataFrame(rows)
+        frame["factor"] = frame["value"] / frame["value"].shift(1)
+        return frame
+
+
+def exploration_pulls(block: Block, horizon: int) -> IntArray:
+    """Pulls m_a between the warm start and the certificate of every run, shape (R, K)."""
+    pulls = block.pulls - 1
+    done = np.flatnonzero(block.cert_round >= 0)
+    pulls[done, block.cert_arm[done]] -= horizon - block.cert_round[done]
+    return pulls
+
+
+def account(instance: Instance, horizon: int, runs: int, seed: int, c: float = 2.0) -> Account:
+    """Play Width-guided and keep the accounts of Theorem 4's proof."""
+    block = play_block(instance, WidthGuided(c=c), horizon, seed, 0, runs)
+    gaps = instance.geometry.gaps
+    m = exploration_pulls(block, horizon)
+    scale = math.sqrt(c * math.log(horizon))
+    partial = np.concatenate([[0.0], np.cumsum(1.0 / np.sqrt(np.arange(1, m.max() + 1)))])
+    certified = block.cert_round >= 0
+    committed = np.where(certified, horizon - block.cert_round, 0)
+    return Account(
+        warm=np.full(runs, gaps.sum()),
+        explore=m @ gaps,
+        after=np.where(certified, gaps[block.cert_arm], 0.0) * committed,
+        charge=4 * scale * partial[m].sum(axis=1),
+        root=8 * scale * np.sqrt(m).sum(axis=1),
+        pulls=m,
+        certified=certified,
+        theorem=theory.theorem_bound(instance.means, horizon, c),
+        sharper=theory.sharper_bound(instance.means, horizon, c),
+        pull_caps=theory.pull_bounds(instance.means, horizon, c),
+    )
+
+
+def scaling(
+    problems: Mapping[float, tuple[Instance, int]], runs: int, seed: int, c: float = 2.0
+) -> pd.DataFrame:
+    """Measured regret and both bounds, one row per problem: value -> (instance, horizon)."""
+    import pandas as pd
+
+    rows = []
+    for value, (instance, horizon) in problems.items():
+        kept = account(instance, horizon, runs, seed, c)
+        mean, low, high = mean_interval(kept.regret)
+        rows.append(
+            {
+                "value": value,
+                "mean": mean,
+                "low": low,
+                "high": high,
+                "median": float(np.median(kept.regret)),
+                "theorem": kept.theorem.total,
+                "sharper": kept.sharper.total,
+                "certified": float(kept.certified.mean()),
+                "wrong": float((kept.after > 0).mean()),
+                "fullest": float(np.max(kept.pulls / kept.pull_caps)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def power(frame: pd.DataFrame, column: str = "mean") -> float:
+    """The least-squares slope of log(column) against log(value)."""
+    x, y = np.log(frame["value"].to_numpy(float)), np.log(frame[column].to_numpy(float))
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
+    """The stages of `accounting.Account.steps` as bars, for one or two instances."""
+    colours = [BLUE, GOLD]
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(7.6, 0.95 * len(next(iter(charts.values()))) + 0.9))
+        height = 0.8 / len(charts)
+        for number, (name, frame) in enumerate(charts.items()):
+            y = np.arange(len(frame)) + (number - (len(charts) - 1) / 2) * height
+            errors = np.array([frame["value"] - frame["low"], frame["high"] - frame["value"]])
+            errors[errors == 0] = np.nan  # not random
+            axes.barh(
+                y, frame["value"], 0.9 * height, xerr=errors, color=colours[number], label=name,
+                error_kw={"ecolor": INK, "capsize": 2, "lw": 1},
+            )  # fmt: skip
+            for place, value, factor in zip(y, frame["value"], frame["factor"]):
+                text = f"{value:,.0f}" + (f"  (×{factor:.2f})" if np.isfinite(factor) else "")
+                axes.annotate(
+                    text, (value, place), xytext=(6, 0), textcoords="offset points", va="center"
+                )
+        first = next(iter(charts.values()))
+        axes.set_yticks(range(len(first)), [_wrapped(stage) for stage in first["stage"]])
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+        least = min(float(frame["value"].min()) for frame in charts.values())
+        most = max(float(frame["value"].max()) for frame in charts.values())
+        axes.set(
+            xscale="log", xlabel="Pareto regret, or what bounds it", xlim=(least / 3, most * 8)
+        )
+        legend_above(axes, 2)
+    return fig
+
+
+def _wrapped(text: str, width: int = 26) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width))
+
+
+def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
+    """Measured regret and bounds against one number each: panels in two columns.
+
+    A frame is that of `accounting.scaling`; its key is the label of the horizontal axis.
+    """
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        rows = (len(charts) + 1) // 2
+        fig = Figure(figsize=(7.6, 3.0 * rows), layout="constrained")
+        for number, (label, frame) in enumerate(charts.items()):
+            axes = fig.add_subplot(rows, 2, number + 1)
+            x = frame["value"]
+            axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
+            axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+            _measured(axes, x, frame)
+            axes.set(xscale="log", yscale="log", xlabel=label)
+            axes.set_ylabel("Pareto regret" if number % 2 == 0 else "")
+            low, high = float(frame["low"].min()), float(frame["theorem"].max())
+            axes.set_ylim(low / 2, high * 2)
+            if float(x.max()) < 1000:
+                plain_log(axes, "x")
+            axes.minorticks_off()
+        handles, labels = fig.axes[0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside upper left", ncols=3)
+    return fig
+
+
+def _measured(axes: Axes, x: pd.Series[Any], frame: pd.DataFrame) -> None:
+    """The measured means with their intervals: columns mean, low, high."""
+    errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
+    axes.errorbar(
+        x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="measured"
+    )
+
+
+def crowd_bounds(frame: pd.DataFrame) -> Figure:
+    """Regret and both bounds against the crowd size, on a logarithmic axis."""
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(7.2, 4.0))
+        x = frame["value"]
+        axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
+        axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+        _measured(axes, x, frame)
+        axes.set(yscale="log", xlabel="size m of the crowd", ylabel="Pareto regret")
+        axes.set_ylim(float(frame["low"].min()) / 2, float(frame["theorem"].max()) * 2)
+        axes.set_xticks(list(x))
+        plain_log(axes, "y")
+        legend_above(axes, 3)
+    return fig
+
+
+def tied_regret(frame: pd.DataFrame) -> Figure:
+    """Regret against the horizon where g = 0: columns value, mean, low, high, sharper, tied."""
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(7.2, 3.8))
+        x = frame["value"]
+        axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+        axes.plot(x, frame["tied"], color=PINK, ls="--", label="with ties, 2 radii")
+        _measured(axes, x, frame)
+        axes.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="Pareto regret")
+        plain_log(axes, "y")
+        legend_above(axes, 3)
+    return fig
+
+
+def coefficient_sweep(frame: pd.DataFrame, warm: float) -> Figure:
+    """Mean and median regret against c, with the two parts of the bound.
+
+    ``frame`` has the columns value (c), mean, low, high, median, exploration and tail.
+    """
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(7.2, 4.2))
+        x = frame["value"]
+        axes.plot(x, frame["exploration"], color=ORANGE, ls="--", label="bound: exploration")
+        axes.plot(x, frame["tail"], color=PINK, ls=":", label="bound: tail")
+        errors = np.clip([frame["mean"] - frame["low"], frame["high"] - frame["mean"]], 0, None)
+        axes.errorbar(
+            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="mean regret"
+        )
+        axes.plot(x, frame["median"], color=GREEN, marker="^", ms=5, ls="-.", label="median regret")
+        top = float(max(frame["exploration"].max(), frame["mean"].max())) * 10
+        axes.set(xscale="log", yscale="log", xlabel="coefficient c", ylabel="Pareto regret")
+        axes.set_ylim(max(0.3, warm / 4), top)
+        plain_log(axes, "x")
+        legend_above(axes, 2)
+    return fig

@@ -1,0 +1,375 @@
+"""chapters.sixty_runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab import study
+from momab._util.validate import FloatArray
+from momab.datasets.subsets import KINDS
+from momab.figures.groups import group_axes
+from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
+from momab.study.design import DATASETS
+from momab.study.groups import (
+    DATASET_NAMES,
+    KIND_NAMES,
+    PAPER_RATIOS,
+    by_group,
+    group_name,
+    in_order,
+    one_group,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def group_risk(risk: pd.DataFrame) -> pd.DataFrame:
+    """Pool the three subsets of every group, per coefficient.
+
+    ``risk`` is :func:`momab.study.risk`.  Subsets weigh alike, as in the paper's rows.  ``typical``
+    is the mean of the subsets' medians, ``se`` the standard error of the mean; the rate of
+    commitments to a dominated arm comes with its exact 95 % interval.
+    """
+    import pandas as pd
+
+    from momab.engine.simulate import rate_interval
+
+    rows = []
+    for dataset, kind, group in by_group(risk):
+        for c in sorted(set(group["c"])):
+            part = group[group["c"] == c]
+            hits = int((part["wrong_commit_rate"] * part["runs"]).round().sum())
+            runs = int(part["runs"].sum())
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "c": c,
+                    "runs": runs,
+                    "mean": part["mean"].mean(),
+                    "se": math.sqrt((part["se"] ** 2).sum()) / len(part),
+                    "typical": part["median"].mean(),
+                    "max": part["max"].max(),
+                    **rate_interval("wrong", np.arange(runs) < hits),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def at_paper(risk: pd.DataFrame) -> pd.DataFrame:
+    """The lines of :func:`momab.study.risk` or :func:`group_risk` at the paper's coefficient."""
+    papers = [study.paper_coefficient(d, k) for d, k in zip(risk["dataset"], risk["subset_type"])]
+    return in_order(risk[np.isclose(risk["c"], papers, rtol=1e-6)])
+
+
+def unseen(risk: pd.DataFrame, runs: int = study.RUNS) -> pd.DataFrame:
+    """The chance that ``runs`` runs on each subset of a group show no wrong commitment.
+
+    Also the chance at the lower and the upper end of the exact interval of each subset's rate.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(at_paper(risk)):
+        row: dict[str, Any] = {"dataset": dataset, "subset_type": kind}
+        for name, column in (
+            ("none", "wrong_commit_rate"),
+            ("none_high", "wrong_commit_low"),
+            ("none_low", "wrong_commit_high"),
+        ):
+            row[name] = float(((1.0 - part[column]) ** runs).prod())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def best_coefficients(pooled: pd.DataFrame) -> pd.DataFrame:
+    """Per group of :func:`group_risk`, the coefficient with the least mean, and its rivals.
+
+    ``not_worse`` lists the coefficients whose mean is within two standard errors of the
+    difference from the least.  ``ceiling`` is what the mean could be if wrong commitments
+    happened as often as the runs still allow (95 %) and cost what seen ones cost on average.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(pooled):
+        best = part.loc[part["mean"].idxmin()]
+        near = part["mean"] - best["mean"] <= 2 * np.hypot(part["se"], best["se"])
+        at = at_paper(part).iloc[0]
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "c": best["c"],
+                "mean": best["mean"],
+                "se": best["se"],
+                "wrong_rate": best["wrong_rate"],
+                "ceiling": best["mean"]
+                + (best["wrong_high"] - best["wrong_rate"]) * _wrong_cost(part),
+                "not_worse": sorted(part.loc[near, "c"].tolist()),
+                "paper_c": at["c"],
+                "paper_mean": at["mean"],
+                "paper_se": at["se"],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _wrong_cost(part: Any) -> float:
+    """What one wrong commitment costs on average, where fewest were seen but some."""
+    seen = part[part["wrong_rate"] > 0]
+    if seen.empty:
+        return 0.0
+    last = seen.loc[seen["c"].idxmax()]
+    return float((last["mean"] - last["typical"]) / last["wrong_rate"])
+
+
+def never_below(survived: pd.DataFrame, runs: pd.DataFrame, policies: Iterable[str]) -> list[str]:
+    """The groups in which some of these policies have a mean below Width-guided's.
+
+    ``survived`` is :func:`survival`, whose means are those of many runs; ``runs`` are those of
+    Table 1.
+    """
+    table: Any = study.table1(runs)
+    lost = []
+    for line in survived.to_dict("records"):
+        rows = one_group(table, line["dataset"], line["subset_type"])
+        rows = rows[rows["policy"].isin(list(policies))]
+        if (rows["pareto_regret_mean"] < line["mean"]).any():
+            lost.append(group_name(line["dataset"], line["subset_type"]))
+    return lost
+
+
+def times(ratio: float) -> str:
+    """A ratio as people write it: 0.05×, 1.7×, 111×."""
+    text = f"{ratio:,.0f}" if ratio >= 99.5 else f"{ratio:.2g}"
+    return f"{text}×"
+
+
+def survival(
+    pooled: pd.DataFrame, rivals: pd.DataFrame, runs: pd.DataFrame, coefficient: str = "paper"
+) -> pd.DataFrame:
+    """How often the best rival's mean regret exceeds Width-guided's, with what many runs show.
+
+    ``runs`` are those of Table 1, ``pooled`` is :func:`group_risk`, ``rivals`` is
+    :func:`momab.study.rivals`.  ``ratio`` uses many runs on both sides, ``ratio_low`` and
+    ``ratio_high`` are its 95 % limits on the log scale; ``ratio_60`` uses our 60 runs, and
+    ``claimed`` is the paper's.  With ``coefficient="best"`` Width-guided gets the coefficient
+    that :func:`best_coefficients` finds.
+    """
+    import pandas as pd
+
+    table: Any = study.table1(runs)
+    best_c: Any = best_coefficients(pooled)
+    rows = []
+    for dataset, kind, more in by_group(rivals):
+        means: dict[str, tuple[float, float]] = {}
+        for line in one_group(table, dataset, kind).to_dict("records"):
+            count = len(one_group(runs, dataset, kind)) / len(study.POLICIES)
+            error = line["pareto_regret_std"] / math.sqrt(count)
+            means[line["policy"]] = (line["pareto_regret_mean"], error)
+        ratio_60 = _best_rival(means)[1] / means["Width-guided"][0]
+        means["Annealing-Pareto"] = (
+            more["mean"].mean(),
+            math.sqrt((more["se"] ** 2).sum()) / len(more),
+        )
+        found = one_group(best_c, dataset, kind).iloc[0]
+        prefix = "paper_" if coefficient == "paper" else ""
+        mean, error = found[f"{prefix}mean"], found[f"{prefix}se"]
+        rival, rival_mean, rival_error = _best_rival(means)
+        spread = math.exp(1.96 * math.hypot(error / mean, rival_error / rival_mean))
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "claimed": PAPER_RATIOS[dataset, kind],
+                "ratio_60": ratio_60,
+                "c": found[f"{prefix}c"],
+                "mean": mean,
+                "se": error,
+                "rival": rival,
+                "rival_mean": rival_mean,
+                "rival_se": rival_error,
+                "ratio": rival_mean / mean,
+                "ratio_low": rival_mean / mean / spread,
+                "ratio_high": rival_mean / mean * spread,
+            }
+        )
+    frame = pd.DataFrame(rows)
+    verdicts = np.select(
+        [frame["ratio_low"] > 1, frame["ratio_high"] < 1],
+        ["Width-guided is better", "the rival is better"],
+        default="undecided",
+    )
+    return frame.assign(verdict=verdicts)
+
+
+def _best_rival(means: Mapping[str, tuple[float, float]]) -> tuple[str, float, float]:
+    name = min((key for key in means if key != "Width-guided"), key=lambda key: means[key][0])
+    return (name, *means[name])
+
+
+def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
+    """Median and mean regret of every subset at the paper's coefficient, on a log axis.
+
+    ``risk`` holds lines of :func:`momab.study.risk`, one per subset; ``paper`` the mean that the
+    paper prints for a group, drawn as a vertical line across its subsets.
+    """
+    from matplotlib.figure import Figure
+
+    colour, marker = POLICY_STYLE["Width-guided"]
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.4, 4.6), layout="constrained")
+        axes = fig.subplots()
+        labels, height = [], 0.0
+        for i, (dataset, kind, part) in enumerate(by_group(risk)):
+            y = height + np.arange(len(part))
+            name = "the paper's mean of the group" if i == 0 else None
+            line = [paper[dataset, kind]] * 2
+            axes.plot(line, [y[0] - 0.4, y[-1] + 0.4], color=INK, lw=2, label=name)
+            axes.hlines(y, part["median"], part["mean"], color=FAINT, lw=2, zorder=1)
+            axes.plot(
+                part["median"], y, marker, mfc="none", mec=colour, mew=1.6, label=_once(i, "median")
+            )
+            error = np.array([part["mean"] - part["mean_low"], part["mean_high"] - part["mean"]])
+            axes.errorbar(
+                part["mean"],
+                y,
+                xerr=np.maximum(error, 0),
+                color=ORANGE,
+                marker="s",
+                ls="none",
+                capsize=2,
+                label=_once(i, "mean, 95 % interval"),
+            )
+            labels.append((float(y.mean()), group_name(dataset, kind)))
+            height += len(part) + 0.8
+        axes.set(xscale="log", xlabel="Pareto regret of Width-guided")
+        axes.set_yticks([y for y, _ in labels], [name for _, name in labels])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axes.invert_yaxis()
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig
+
+
+def _once(i: int, label: str) -> str | None:
+    return label if i == 0 else None
+
+
+def regret_against_c(pooled: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
+    """Expected and typical regret of every group against the confidence coefficient c.
+
+    ``pooled`` is :func:`momab.findings.group_risk`, ``paper`` gives the paper's c of a group.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = group_axes((5.6, 4.4))
+        for group, axes in panels.items():
+            [(_, _, part)] = [p for p in by_group(pooled) if p[:2] == group]
+            _u_shape(axes, part)
+            axes.axvline(paper[group], color=MUTED, lw=1, ls=":", label="the paper's c")
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("coefficient $c$")
+        for group in (("spotify", KINDS[0]), ("kuairec", KINDS[0])):
+            panels[group].set_ylabel("Pareto regret")
+        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
+        fig.legend(handles, names, loc="outside upper left", ncols=2)
+    return fig
+
+
+def _u_shape(axes: Axes, part: Any) -> None:
+    """Mean with its interval, typical regret, and the least mean of one group."""
+    colour, _ = POLICY_STYLE["Width-guided"]
+    low = np.maximum(part["mean"] - 1.96 * part["se"], part["typical"] * 0.5)
+    axes.fill_between(
+        part["c"], low, part["mean"] + 1.96 * part["se"], color=ORANGE, alpha=0.25, lw=0
+    )
+    axes.plot(part["c"], part["mean"], color=ORANGE, marker="s", ms=3.5, label="mean, 95 % band")
+    axes.plot(part["c"], part["typical"], color=colour, ls="--", label="median")
+    best = part.loc[part["mean"].idxmin()]
+    axes.plot(best["c"], best["mean"], marker="*", ms=12, color=INK, ls="none", label="least mean")
+    axes.set(xscale="log", yscale="log")
+
+
+def one_u_shape(frame: pd.DataFrame) -> Figure:
+    """The same for one instance: columns c, mean, se, typical."""
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.0, 3.3), layout="constrained")
+        axes = fig.subplots()
+        _u_shape(axes, frame)
+        axes.set(xlabel="coefficient $c$", ylabel="Pareto regret")
+        fig.legend(loc="outside upper left", ncols=3)
+    return fig
+
+
+def regret_and_risk(pooled: pd.DataFrame) -> Figure:
+    """Typical regret against the rate of wrong commitments, one curve per group.
+
+    The first coefficient at which no wrong commitment was seen is drawn, open, at the upper end
+    of the rate's exact 95 % interval.
+    """
+    from matplotlib.figure import Figure
+
+    colours = dict(zip(KINDS, (ORANGE, GREEN, BLUE)))
+    markers = dict(zip(KINDS, ("s", "^", "o")))
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.6, 3.4), layout="constrained")
+        panels = fig.subplots(1, 2, sharey=True, sharex=True)
+        for axes, dataset in zip(panels, DATASETS):
+            for _, kind, part in (p for p in by_group(pooled) if p[0] == dataset):
+                seen = part[part["wrong_rate"] > 0]
+                x, y = seen["wrong_rate"], seen["typical"]
+                style = {"color": colours[kind], "marker": markers[kind], "ms": 5}
+                axes.errorbar(
+                    x,
+                    y,
+                    xerr=[x - seen["wrong_low"], seen["wrong_high"] - x],
+                    lw=0.9,
+                    elinewidth=0.9,
+                    label=KIND_NAMES[kind],
+                    **style,
+                )
+                for unseen in part[part["wrong_rate"] == 0].head(1).to_dict("records"):
+                    at = unseen["wrong_high"], unseen["typical"]
+                    axes.annotate(
+                        "",
+                        xy=(at[0] / 6, at[1]),
+                        xytext=at,
+                        arrowprops={"arrowstyle": "->", "color": colours[kind], "shrinkA": 0},
+                    )
+                    axes.plot(*at, mfc="none", ls="none", **style)
+            axes.set_title(DATASET_NAMES[dataset])
+            axes.set(xscale="log", yscale="log", xlabel="wrong commitments (share of runs)")
+        panels[0].set_ylabel("median Pareto regret")
+        fig.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    return fig
+
+
+def sixty_run_averages(averages: FloatArray, truth: float, median: float, size: int) -> Figure:
+    """How the average of a few runs is distributed, beside the mean of all runs."""
+    from matplotlib.figure import Figure
+
+    low = max(float(averages.min()) * 0.8, 1e-3)
+    edges = np.geomspace(low, max(float(averages.max()) * 1.2, truth * 1.2), 45)
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.0, 3.0), layout="constrained")
+        axes = fig.subplots()
+        share = np.full(len(averages), 1 / len(averages))
+        axes.hist(
+            averages, edges.tolist(), weights=share, color=BLUE, label=f"averages of {size} runs"
+        )
+        axes.axvline(truth, color=ORANGE, lw=2, label="mean of all runs")
+        axes.axvline(median, color=INK, ls="--", lw=1.4, label="median of all runs")
+        axes.set(xscale="log", xlabel="average Pareto regret", ylabel="share of samples")
+        fig.legend(loc="outside upper left", ncols=3)
+    return fig

@@ -1,0 +1,173 @@
+"""chapters.synthetic."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab import study
+from momab.figures.style import INK, MUTED, POLICY_STYLE, STYLE
+from momab.model import instances, theory
+from momab.study.design import RUNS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def synthetic_theory(horizon: int = study.HORIZON) -> pd.DataFrame:
+    r"""Per setting of Table 2: what the bounds say.
+
+    ``c_sharp`` is the sharper bound's exploration term on the theorem's scale
+    :math:`K\log T/g^\dagger`, where the theorem's own coefficient is 64 and Pareto UCB1's is
+    C_PUCB.
+    """
+    import pandas as pd
+
+    rows = []
+    for delta, m in instances.SYNTHETIC_SETTINGS:
+        instance = instances.synthetic(delta, m)
+        geometry = instance.geometry
+        scale = geometry.K * math.log(horizon) / geometry.g_dagger
+        sharper = theory.sharper_bound(instance.means, horizon)
+        rows.append(
+            {
+                "delta": delta,
+                "m": m,
+                "sum_of_gaps": float(geometry.gaps.sum()),
+                "theorem": theory.theorem_bound(instance.means, horizon).total,
+                "sharper": sharper.total,
+                "c_sharp": sharper.exploration / scale,
+                "c_pucb": theory.c_pucb(instance.means, horizon),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def pulls_by_kind(pulls: pd.DataFrame, policy: str = "Width-guided") -> pd.DataFrame:
+    """Mean pulls of one front, crowd and filler arm, per synthetic setting, with standard errors.
+
+    ``pulls`` is that of the results of :func:`momab.study.synthetic` or of its Width-guided half.
+    """
+    import pandas as pd
+
+    rows = []
+    for delta, m in instances.SYNTHETIC_SETTINGS:
+        here = pulls[(pulls["instance"] == f"{delta:g}, {m}") & (pulls["policy"] == policy)]
+        row: dict[str, Any] = {"delta": delta, "m": m}
+        names = instances.synthetic(delta, m).arm_names
+        kinds = np.array([name.split()[0] for name in names])
+        for kind in ("crowd", "filler"):
+            arms = np.flatnonzero(kinds == kind)
+            per_run = here[here["arm"].isin(arms)].groupby("run")["pulls"].mean()
+            row[kind] = per_run.mean()
+            row[f"{kind}_se"] = per_run.sem()
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+COLUMNS = {"Width-guided": "width_guided", "Pareto UCB1": "pareto_ucb1"}
+
+
+def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
+    """Figure 1: regret of both policies against the Pareto gap delta and the crowd size m.
+
+    ``table`` is :func:`momab.study.table2`; bars are 95 % intervals of the mean.
+    """
+    from matplotlib.figure import Figure
+
+    panels = (
+        ("delta", table[table["m"] == 1], r"Pareto gap $\delta$ of one crowd arm"),
+        ("m", table[table["delta"] == 0.02], r"crowd size $m$, at $\delta = 0.02$"),
+    )
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.4, 3.2), layout="constrained")
+        axes = fig.subplots(1, 2, sharey=True)
+        for axis, (key, rows, label) in zip(axes, panels):
+            for name, column in COLUMNS.items():
+                colour, marker = POLICY_STYLE[name]
+                half = 1.96 * rows[f"{column}_std"] / np.sqrt(runs)
+                axis.errorbar(
+                    rows[key],
+                    rows[f"{column}_mean"],
+                    half,
+                    color=colour,
+                    marker=marker,
+                    capsize=3,
+                    label=name,
+                )
+            axis.set(xlabel=label, yscale="log")
+        axes[0].invert_xaxis()
+        axes[0].set_ylabel("Pareto regret")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
+    return fig
+
+
+def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
+    """Figure 2: regret and certified share along the runs of two settings.
+
+    ``paths`` is :func:`momab.study.paths`; bands reach from the 5 % to the 95 % quantile.
+    """
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.4, 4.2), layout="constrained")
+        axes = fig.subplots(
+            2, paths["instance"].nunique(), sharex=True, sharey="row", height_ratios=(3, 1)
+        )
+        for (above, below), (instance, rows) in zip(
+            axes.T, paths.groupby("instance", sort=False), strict=True
+        ):
+            for name, path in rows.groupby("policy", sort=False):
+                colour, _ = POLICY_STYLE[str(name)]
+                above.fill_between(
+                    path["t"], path["q05"], path["q95"], color=colour, alpha=0.2, lw=0
+                )
+                above.plot(path["t"], path["mean"], color=colour, label=str(name))
+                if path["certified"].any():
+                    below.plot(path["t"], path["certified"], color=colour)
+            delta, m = str(instance).split(", ")
+            above.set_title(rf"$\delta = {delta}$, $m = {m}$")
+            above.set(xscale="log", yscale="log")
+            below.set(xlabel="round", ylim=(-0.05, 1.05))
+            below.axhline(1, color=MUTED, lw=0.6, ls=":")
+        axes[0, 0].set_ylabel("Pareto regret")
+        axes[1, 0].set_ylabel("certified")
+        axes[0, 0].legend(loc="upper left")
+    return fig
+
+
+def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
+    """Two bounds on Width-guided's regret and the regret itself, against the crowd size m.
+
+    ``bounds`` is :func:`momab.findings.synthetic_theory`; ``measured`` has the columns delta, m,
+    mean and se.  Only the settings with delta = 0.02 are drawn.
+    """
+    from matplotlib.figure import Figure
+
+    bounds = bounds[bounds["delta"] == 0.02]
+    measured = measured[measured["delta"] == 0.02]
+    colour, marker = POLICY_STYLE["Width-guided"]
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(5.0, 3.4), layout="constrained")
+        axes = fig.subplots()
+        axes.plot(
+            bounds["m"], bounds["theorem"], color=MUTED, ls="--", label="Theorem 4: flat in $m$"
+        )
+        axes.plot(bounds["m"], bounds["sharper"], color=INK, ls="-.", label="sharper bound: falls")
+        axes.errorbar(
+            measured["m"],
+            measured["mean"],
+            1.96 * measured["se"],
+            color=colour,
+            marker=marker,
+            capsize=3,
+            label="Width-guided, measured",
+        )
+        axes.set(xlabel=r"crowd size $m$, at $\delta = 0.02$", ylabel="Pareto regret", yscale="log")
+        axes.set_ylim(100, 2.2 * float(bounds["theorem"].max()))
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig

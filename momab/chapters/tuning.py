@@ -1,0 +1,176 @@
+"""chapters.tuning."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab import study
+from momab.figures.groups import frame_groups, group_axes
+from momab.figures.style import FAINT, INK, POLICY_STYLE, STYLE
+from momab.study.groups import by_group, one_group
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+def tuning_curves(validation: pd.DataFrame) -> pd.DataFrame:
+    """Mean validation regret per group, policy and coefficient, with its standard error.
+
+    ``chosen`` is true for the coefficient that :func:`momab.study.choose` takes.
+    """
+    import pandas as pd
+
+    chosen: Any = study.choose(validation)
+    rows = []
+    for dataset, kind, part in by_group(validation):
+        picked = one_group(chosen, dataset, kind).set_index("policy")["c"]
+        for (policy, c), few in part.groupby(["policy", "c"], sort=False):
+            regret = few["pareto_regret"]
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "policy": policy,
+                    "c": c,
+                    "runs": len(few),
+                    "mean": regret.mean(),
+                    "se": regret.sem(),
+                    "worst": regret.max(),
+                    "chosen": bool(np.isclose(picked[policy], c)),
+                }
+            )
+    return pd.DataFrame(rows).sort_values(["policy", "c"], kind="stable").reset_index(drop=True)
+
+
+def tuning_effect(runs: pd.DataFrame, retuned: pd.DataFrame) -> pd.DataFrame:
+    """Regret with the paper's and with the tuned coefficient, per group and policy.
+
+    ``runs`` are those of Table 1, ``retuned`` is :func:`momab.study.retuned`.  Annealing-Pareto
+    has no coefficient and keeps its line.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(runs):
+        again = one_group(retuned, dataset, kind)
+        for policy in study.POLICIES:
+            before = part[part["policy"] == policy]
+            after = again[again["policy"] == policy]
+            same = after.empty
+            after = before if same else after
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "policy": policy,
+                    "c": math.nan if same else float(after["c"].iloc[0]),
+                    "before": before["pareto_regret"].mean(),
+                    "before_se": before["pareto_regret"].sem(),
+                    "after": after["pareto_regret"].mean(),
+                    "after_se": after["pareto_regret"].sem(),
+                    "after_median": after["pareto_regret"].median(),
+                    "wrong": 1.0 - after["detected"].mean(),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def keep_paper(effect: pd.DataFrame) -> pd.DataFrame:
+    """Lines of :func:`tuning_effect` with everybody tuned but Width-guided, which was before."""
+    kept = effect.copy()
+    guided = kept["policy"] == "Width-guided"
+    for name in ("", "_se"):
+        kept.loc[guided, f"after{name}"] = kept.loc[guided, f"before{name}"]
+    return kept
+
+
+def misled(effect: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
+    """Lines of :func:`tuning_effect` where the tuning made the mean this many times larger."""
+    worse: pd.DataFrame = effect.loc[effect["after"] > factor * effect["before"]]
+    return worse
+
+
+def least(effect: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Per group of :func:`tuning_effect`, the policy with the least mean, and the runner-up.
+
+    ``clear`` is true when they differ by more than two standard errors.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(effect):
+        first, second = part.sort_values(column).head(2).to_dict("records")
+        error = math.hypot(first[f"{column}_se"], second[f"{column}_se"])
+        rows.append(
+            {
+                "dataset": dataset,
+                "subset_type": kind,
+                "best": first["policy"],
+                "mean": first[column],
+                "second": second["policy"],
+                "second_mean": second[column],
+                "clear": second[column] - first[column] > 2 * error,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def tuning_figure(curves: pd.DataFrame) -> Figure:
+    """Validation regret against c for the three policies that have one, a panel per group.
+
+    ``curves`` is :func:`momab.findings.tuning_curves`; stars mark the chosen coefficients.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = group_axes((5.8, 4.4))
+        for dataset, kind, part in by_group(curves):
+            axes = panels[dataset, kind]
+            for name, (colour, marker) in POLICY_STYLE.items():
+                line = part[part["policy"] == name]
+                if line.empty:
+                    continue
+                mean, half = line["mean"], 1.96 * line["se"]
+                low = np.maximum(mean - half, mean / 10)
+                axes.fill_between(line["c"], low, mean + half, color=colour, alpha=0.2, lw=0)
+                axes.plot(line["c"], mean, color=colour, marker=marker, ms=3.5, label=name)
+                best = line[line["chosen"]]
+                axes.plot(best["c"], best["mean"], "*", ms=11, color=INK)
+            axes.set(xscale="log", yscale="log")
+        frame_groups(fig, panels, "coefficient $c$", "validation regret", 3)
+    return fig
+
+
+def before_and_after(effect: pd.DataFrame) -> Figure:
+    """Mean regret before and after everybody was tuned, a panel per group.
+
+    ``effect`` is :func:`momab.findings.tuning_effect`: open marks before, filled ones after.
+    """
+    with mpl.rc_context(STYLE):
+        fig, panels = group_axes((5.8, 4.2))
+        for dataset, kind, part in by_group(effect):
+            axes = panels[dataset, kind]
+            for row, (name, (colour, marker)) in enumerate(POLICY_STYLE.items()):
+                [line] = part[part["policy"] == name].to_dict("records")
+                axes.plot([line["before"], line["after"]], [row, row], color=FAINT, lw=2, zorder=1)
+                axes.plot(line["before"], row, marker, mfc="none", mec=colour, ms=6)
+                half = min(1.96 * line["after_se"], 0.9 * line["after"]), 1.96 * line["after_se"]
+                axes.errorbar(
+                    line["after"],
+                    row,
+                    xerr=[[half[0]], [half[1]]],
+                    color=colour,
+                    marker=marker,
+                    ms=6,
+                    capsize=2,
+                )
+            axes.set(xscale="log", ylim=(3.6, -0.6))
+            axes.set_yticks(range(4), list(POLICY_STYLE))
+            axes.grid(visible=False, axis="y")
+            axes.tick_params(axis="y", length=0, labelsize=8.5)
+        for axes in list(panels.values())[3:]:
+            axes.set_xlabel("Pareto regret")
+    return fig

@@ -1,0 +1,302 @@
+"""chapters.width_floor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
+from momab.auditing.trace import Rounds, Trace
+from momab.errors import MomabError
+from momab.figures.style import (
+    BLUE,
+    GOLD,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    STYLE,
+    legend_above,
+    new_axes,
+    plain_log,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+_PIECE = 2_000_000  # numbers per array of a piece of a trace
+
+
+def _pieces(record: Trace) -> Iterator[Rounds]:
+    """The decisions of a trace up to and including the certificate, piece by piece."""
+    end = record.recorded if record.commitment is None else record.commitment.t + 1
+    size = max(256, _PIECE // (record.K * record.d))
+    for start in range(record.K, end, size):
+        yield record.rounds(start, min(start + size, end))
+
+
+def _intervals_hold(record: Trace, rounds: Rounds) -> BoolArray:
+    """Whether all intervals of a decision hold their means, shape (n,)."""
+    miss = np.abs(rounds.means - record.means).max(axis=2) - rounds.beta
+    return np.asarray((miss <= 0).all(axis=1))
+
+
+def _floor_piece(record: Trace, rounds: Rounds) -> dict[str, FloatArray | IntArray | BoolArray]:
+    j = record.geometry.j_dagger
+    each = np.arange(len(rounds.t))
+    return {
+        "t": rounds.t,
+        "champion": rounds.W[:, j],
+        "sampled": rounds.W[each, rounds.objective],
+        "radius": rounds.beta[each, rounds.arm],
+        "best_leads": rounds.b[:, j] == record.means[:, j].argmax(),
+        "lead": rounds.margin[:, j] + rounds.W[:, j],
+        "certifying": ~rounds.noncertifying,
+        "on_event": _intervals_hold(record, rounds),
+    }
+
+
+def floor_rounds(record: Trace) -> pd.DataFrame:
+    r"""What Lemma 11 is about, one row per decision up to the certificate.
+
+    ``champion`` and ``sampled`` are the widths of the champion objective and of the sampled one,
+    ``radius`` belongs to the pulled arm, ``lead`` is the empirical lead of b over c on the
+    champion objective, ``best_leads`` says which case of the proof applies, ``on_event`` whether
+    all intervals of the decision hold.
+    """
+    import pandas as pd
+
+    if record.geometry.g_dagger <= 0:
+        raise MomabError("the width floor needs an instance with a positive objective gap.")
+    return pd.concat(
+        [pd.DataFrame(_floor_piece(record, rounds)) for rounds in _pieces(record)],
+        ignore_index=True,
+    )
+
+
+FLOOR_STEPS = {
+    "not certified": ("1", "L_b ≤ U_c", "no certificate"),
+    "lower side": ("1", "μ* − 2β_b ≤ L_b", "event"),
+    "upper side": ("1", "U_c ≤ μ_c + 2β_c", "event"),
+    "lead of the best": ("1", "μ_c ≤ μ* − g", "definition of g"),
+    "both radii": ("1", "g/2 ≤ β_b + β_c", "the four above"),
+    "leader's bound": ("2", "U_a* ≤ U_b", "definition of b"),
+    "optimism": ("2", "μ* ≤ U_a*", "event"),
+    "leader's upper side": ("2", "U_b ≤ μ_b + 2β_b", "event"),
+    "lead over the leader": ("2", "μ_b ≤ μ* − g", "definition of g"),
+    "one radius": ("2", "g/2 ≤ β_b", "the four above"),
+    "widest": ("both", "W of the champion ≤ W of the sampled", "choice of the objective"),
+    "larger endpoint": ("both", "W/2 ≤ β of the pulled arm", "choice of the arm"),
+    "floor": ("both", "g/4 ≤ β of the pulled arm", "all of it"),
+}
+"""The inequalities in the proof of Lemma 11: case, claim, reason."""
+
+
+def floor_steps(traces: Iterable[Trace]) -> pd.DataFrame:
+    """Check every inequality in the proof of Lemma 11 at every non-certifying decision.
+
+    Only decisions whose intervals hold count.  One row per inequality: how often it was used,
+    how often it failed (by more than the tie tolerance), and its slack, right minus left.
+    """
+    import pandas as pd
+
+    found: dict[str, list[FloatArray]] = {key: [] for key in FLOOR_STEPS}
+    for record in traces:
+        for rounds in _pieces(record):
+            for key, slack in _step_slacks(record, rounds).items():
+                found[key].append(slack)
+    rows = []
+    for key, (case, claim, reason) in FLOOR_STEPS.items():
+        slack = np.concatenate(found[key]) if found[key] else np.zeros(0)
+        some = len(slack) > 0
+        rows.append(
+            {
+                "case": case,
+                "claim": claim,
+                "because": reason,
+                "checked": len(slack),
+                "failed": int((slack < -1e-11).sum()),
+                "least slack": float(slack.min()) if some else math.nan,
+                "median slack": float(np.median(slack)) if some else math.nan,
+            }
+        )
+    return pd.DataFrame(rows, index=list(FLOOR_STEPS))
+
+
+def _step_slacks(record: Trace, rounds: Rounds) -> dict[str, FloatArray]:
+    geo = record.geometry
+    j, g, mu = geo.j_dagger, geo.g_dagger, record.means[:, geo.j_dagger]
+    star = int(mu.argmax())
+    use = rounds.noncertifying & _intervals_hold(record, rounds)
+    each = np.flatnonzero(use)
+    b, c = rounds.b[each, j], rounds.c[each, j]
+    means = rounds.means[each, :, j]
+    beta = rounds.beta[each]
+    row = np.arange(len(each))
+    beta_b, beta_c = beta[row, b], beta[row, c]
+    upper_b, upper_c = means[row, b] + beta_b, means[row, c] + beta_c
+    lower_b = means[row, b] - beta_b
+    upper_star = means[:, star] + beta[:, star]
+    one = b == star
+    pulled = beta[row, rounds.arm[each]]
+    sampled = rounds.W[each, rounds.objective[each]]
+    two = ~one
+    return {
+        "not certified": (upper_c - lower_b)[one],
+        "lower side": (lower_b - (mu[star] - 2 * beta_b))[one],
+        "upper side": (mu[c] + 2 * beta_c - upper_c)[one],
+        "lead of the best": (mu[star] - g - mu[c])[one],
+        "both radii": (beta_b + beta_c - g / 2)[one],
+        "leader's bound": (upper_b - upper_star)[two],
+        "optimism": (upper_star - mu[star])[two],
+        "leader's upper side": (mu[b] + 2 * beta_b - upper_b)[two],
+        "lead over the leader": (mu[star] - g - mu[b])[two],
+        "one radius": (beta_b - g / 2)[two],
+        "widest": sampled - rounds.W[each, j],
+        "larger endpoint": pulled - sampled / 2,
+        "floor": pulled - g / 4,
+    }
+
+
+def floor_summary(record: Trace) -> dict[str, float]:
+    """Condense :func:`floor_rounds`: least ratios to the floors, and the certificate's.
+
+    Ratios are width / (g/2) and radius / (g/4) over the non-certifying decisions whose intervals
+    hold, NaN if there are none; ``at_certificate`` is the champion's width over g/2 when the
+    certificate appears, NaN if it does not.
+    """
+    table = floor_rounds(record)
+    g = record.geometry.g_dagger
+    calm = table[~table["certifying"] & table["on_event"]]
+    end = table[table["certifying"]]
+    width = calm["champion"].min() / (g / 2) if len(calm) else math.nan
+    radius = calm["radius"].min() / (g / 4) if len(calm) else math.nan
+    return {
+        "g": g,
+        "width": float(width),
+        "radius": float(radius),
+        "at_certificate": float(end["champion"].iloc[0] / (g / 2)) if len(end) else math.nan,
+        "decisions": float(len(table)),
+        "off_event": float((~table["on_event"]).sum()),
+        "upsets": float((~calm["best_leads"]).sum()),
+    }
+
+
+def stubborn_trace(horizon: int, g: float = 0.8, c: float = 2.0) -> Trace:
+    """Build by hand a run of two arms on one objective that comes as near the floor as can be.
+
+    The true means are 1/2 + g/2 and 1/2 - g/2; the rewards are constantly 1/2 + g/4 and
+    1/2 - g/4, so that the empirical lead is half the true one, and the arms take turns.  All
+    intervals hold until the radii fall below g/4, which is when the certificate appears.
+    """
+    c = positive_number(c, "c")
+    horizon = whole_number(horizon, "the horizon", least=2)
+    needed = 2 * (math.ceil(c * math.log(horizon) / (g / 4) ** 2) + 2)
+    if horizon < needed:
+        raise MomabError(f"this run needs a horizon of at least {needed}; it is {horizon}.")
+    arms = np.arange(needed) % 2
+    rewards = np.where(arms == 0, 0.5 + g / 4, 0.5 - g / 4)[:, None]
+    means = [[0.5 + g / 2], [0.5 - g / 2]]
+    whole = Trace.from_arrays(arms, rewards, means, c, horizon, name="stubborn run")
+    found = whole.first_certificate()
+    assert found is not None
+    arms, rewards = arms[: found.t + 1], rewards[: found.t + 1]
+    arms[-1], rewards[-1] = found.arm, 0.5 + g / 4  # the pull of the certificate
+    return whole.edited(arms=arms, rewards=rewards, certificate=found)
+
+
+def _thinned(frame: pd.DataFrame, count: int = 400) -> pd.DataFrame:
+    """Rows that are evenly spread on a log axis, with the last one."""
+    rows = np.unique(np.rint(np.geomspace(1, len(frame), count)).astype(int)) - 1
+    return frame.iloc[rows]
+
+
+def floor_run(table: pd.DataFrame, g: float) -> Figure:
+    """One run of `accounting.floor_rounds`: widths and radius sink towards their floors."""
+    table = _thinned(table)
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(7.2, 4.2))
+        lines = [
+            ("sampled", "width of the sampled pair", GOLD, 4.0, "-"),
+            ("champion", "width of the champion's pair", BLUE, 1.8, "-"),
+            ("radius", "radius of the pulled arm", GREEN, 1.8, "--"),
+        ]
+        for column, label, colour, width, style in lines:
+            axes.plot(table["t"], table[column], color=colour, lw=width, ls=style, label=label)
+        floors = [
+            (g / 2, BLUE, "floor g/2 of the widths"),
+            (g / 4, GREEN, "floor g/4 of the radius"),
+        ]
+        for level, colour, label in floors:
+            axes.axhline(level, color=colour, lw=1.2, ls=":")
+            axes.annotate(
+                label, (0.01, level), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                textcoords="offset points", color=colour,
+            )  # fmt: skip
+        last = table.iloc[-1]
+        if last["certifying"]:
+            axes.plot(last["t"], last["champion"], marker="*", ms=15, color=INK, ls="none")
+            axes.annotate(
+                "certificate", (last["t"], last["champion"]), xytext=(8, 34),
+                textcoords="offset points", ha="right",
+            )  # fmt: skip
+        axes.set(
+            xscale="log", yscale="log", xlabel="pulls made", ylabel="width, radius",
+            ylim=(g / 6, None),
+        )  # fmt: skip
+        plain_log(axes, "y")
+        legend_above(axes, 2)
+    return fig
+
+
+def floor_ratios(frame: pd.DataFrame) -> Figure:
+    """Champion width over g/2, least and at the certificate, per instance and coefficient.
+
+    ``frame`` has the columns c, width and at_certificate, one row per run.
+    """
+    coefficients = sorted(frame["c"].unique(), reverse=True)
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(7.2, 4.0))
+        for place, c in enumerate(coefficients):
+            rows = frame[frame["c"] == c].sort_values("width")
+            kinds = [("width", -0.2, BLUE, "o"), ("at_certificate", 0.2, ORANGE, "D")]
+            for column, shift, colour, marker in kinds:
+                values = rows[column].dropna().to_numpy()
+                spread = (
+                    np.linspace(-0.13, 0.13, len(values))
+                    if len(values) > 1
+                    else np.zeros(len(values))
+                )
+                axes.scatter(
+                    place + shift + spread,
+                    np.sort(values),
+                    s=22,
+                    marker=marker,
+                    fc="none",
+                    ec=colour,
+                )
+        axes.axhline(1, color=INK, lw=1.4)
+        axes.axhline(2, color=MUTED, lw=1.2, ls="--")
+        style: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
+        style["xycoords"] = ("axes fraction", "data")
+        axes.annotate("the floor", (1, 1), xytext=(0, 4), **style)
+        axes.annotate("width = g", (1, 2), xytext=(0, 4), color=MUTED, **style)
+        axes.scatter(
+            [], [], s=28, marker="o", fc="none", ec=BLUE, label="least before the certificate"
+        )
+        axes.scatter([], [], s=28, marker="D", fc="none", ec=ORANGE, label="at the certificate")
+        axes.set_xticks(range(len(coefficients)), [f"{c:g}" for c in coefficients])
+        top = float(np.nanmax(frame[["width", "at_certificate"]].to_numpy()))
+        axes.set(
+            xlabel="coefficient c of the radius", ylabel="width of the champion / (g/2)",
+            yscale="log", ylim=(0.8, max(3.0, 1.15 * top)), xlim=(-0.6, len(coefficients) - 0.2),
+        )  # fmt: skip
+        plain_log(axes, "y")
+        legend_above(axes, 2)
+    return fig

@@ -1,0 +1,1 @@
+"""The `momab` command, one module per group of commands."""

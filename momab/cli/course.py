@@ -1,0 +1,72 @@
+"""The commands for teachers: `momab handout` and `momab grade`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+import typer
+
+
+def handout(
+    chapter: Annotated[
+        list[str] | None, typer.Argument(help="Chapters; all that have exercises if absent.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder; _build/handouts if absent.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace handouts that someone has edited.")
+    ] = False,
+) -> None:
+    """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
+    from momab.book.notebook import Project
+    from momab.course.handout import write
+
+    for path in write(Project.find(), chapter or (), output, force):
+        print(path)
+
+
+def grade(
+    folder: Annotated[
+        Path, typer.Argument(help="Holds the notebooks: FOLDER/<student>/… or <student>-<chapter>.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")],
+    seconds: Annotated[
+        float,
+        typer.Option(help="Processor time for a cell or an answer; three times that by the clock."),
+    ] = 10.0,
+    memory: Annotated[
+        int, typer.Option(help="Megabytes for each process that runs students' code.", min=256)
+    ] = 2048,
+    workers: Annotated[
+        int | None, typer.Option(help="Notebooks at once; all cores if absent.", min=1)
+    ] = None,
+) -> None:
+    """Grade all notebooks below a folder; what students wrote runs behind a fence.
+
+    Writes grades.csv, details.csv and a report for every student.  Nothing is written before
+    everything is graded.
+    """
+    from momab._util.validate import positive_number
+    from momab.book.notebook import Project
+    from momab.course import gradebook, grading
+
+    project = Project.find()
+    try:
+        graded = grading.grade(
+            project, folder, positive_number(seconds, "--seconds"), memory, workers, _say
+        )
+    except KeyboardInterrupt:
+        print("momab: stopped; no results were written.", file=sys.stderr)
+        raise SystemExit(130) from None
+    gradebook.write(graded, output)
+    marks = [graded.total(student) for student in graded.students]
+    who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
+    print(f"{who}, median {median(marks):g} of {graded.out_of} marks: {output / 'grades.csv'}")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)

@@ -1,0 +1,108 @@
+"""The commands `momab data` and `momab subsets`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from momab.errors import MomabError
+
+DataDir = Annotated[
+    Path | None, typer.Option("--data-dir", help="The folder with the data, and no other.")
+]
+Mirror = Annotated[
+    str | None, typer.Option(help="A folder on the web that holds the files (or MOMAB_MIRROR).")
+]
+
+data = typer.Typer(
+    help="Find, download and build the data sets; they are not part of this project.",
+    no_args_is_help=True,
+)
+
+
+@data.command()
+def get(
+    dataset: Annotated[str, typer.Argument(help="spotify or kuairec.")],
+    data_dir: DataDir = None,
+    mirror: Mirror = None,
+) -> None:
+    """Download a data set, continuing where an earlier attempt broke off, and verify it."""
+    from momab import datasets
+
+    path = datasets.get(dataset, data_dir, mirror, progress=sys.stderr.isatty())
+    print(f"{datasets.SOURCES[dataset].title}: {path}")
+
+
+@data.command()
+def where(data_dir: DataDir = None) -> None:
+    """Say where each data set is, or where it was looked for."""
+    from momab import datasets
+
+    for dataset, source in datasets.SOURCES.items():
+        path = datasets.find(dataset, data_dir)
+        print(f"{dataset}: {path or f'not found; `momab data get {dataset}` fetches it'}")
+        print(f"  public address: {source.address}")
+    print("looked in:")
+    for folder in datasets.folders(data_dir):
+        print(f"  {folder}")
+
+
+@data.command()
+def build(
+    release: Annotated[Path, typer.Argument(help="The unpacked KuaiRec 2.0 release.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    matrix: Annotated[str, typer.Option(help="Which table of watch ratios.")] = "small_matrix.csv",
+) -> None:
+    """Build the KuaiRec cohort instance from the raw release."""
+    from momab import datasets
+
+    if output.suffix != ".npz":
+        raise MomabError(f"the output must be an .npz file; it is {str(output)!r}.")
+    instance = datasets.kuairec_from_release(release, matrix)
+    datasets.write_cohorts(instance, output)
+    same = datasets.checksum(instance) == datasets.SOURCES["kuairec"].content
+    print(
+        f"{output}: {instance.K} videos x {instance.d} cohorts, "
+        f"{'the very instance' if same else 'not the instance'} that the paper used"
+    )
+
+
+def subsets(
+    dataset: Annotated[str, typer.Argument(help="spotify or kuairec.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The JSON file to write.")],
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--type", help="misleading, friendly or easy; repeatable; all if absent."),
+    ] = None,
+    count: Annotated[int, typer.Option(help="Subsets of each type.")] = 3,
+    seed: Annotated[int, typer.Option(help="The seed of the candidates.")] = 0,
+    size: Annotated[int, typer.Option(help="Arms in a subset.")] = 10,
+    draws: Annotated[int | None, typer.Option(help="How many candidates to draw.")] = None,
+    contamination: Annotated[
+        bool | None,
+        typer.Option(help="The contamination-balanced variant; by default for kuairec only."),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Choose new subsets of a data set by their geometry, as the paper chose its own."""
+    from momab import __version__
+    from momab import datasets as sets
+    from momab.datasets import subsets as selector
+
+    kinds = [selector.kind_of(k) for k in kind or selector.KINDS]
+    balanced = dataset == "kuairec" if contamination is None else contamination
+    draws = selector.CANDIDATES if draws is None else draws
+    instance = sets.load(dataset, data_dir)
+    chosen = [
+        subset
+        for k in dict.fromkeys(kinds)
+        for subset in selector.select(instance, k, count, size, seed, balanced, draws)
+    ]
+    made_with = {"seed": seed, "draws": draws, "contamination": balanced, "momab": __version__}
+    selector.write(output, dataset, chosen, made_with)
+    for subset in chosen:
+        print(f"{subset.subset_type}: {', '.join(subset.arms)}")
+    print(f"{len(chosen)} subsets written to {output}")

@@ -1,0 +1,41 @@
+"""The data sets: where they are, how they are read, and the geometry groups."""
+
+from momab.datasets.registry import (
+    KUAIREC_COHORTS,
+    SOURCES,
+    SPOTIFY_OBJECTIVES,
+    SPOTIFY_ROWS,
+    Source,
+    address,
+    checksum,
+    find,
+    folders,
+    get,
+    kuairec,
+    kuairec_from_release,
+    load,
+    read_cohorts,
+    spotify,
+    spotify_instance,
+    write_cohorts,
+)
+
+__all__ = [
+    "KUAIREC_COHORTS",
+    "SOURCES",
+    "SPOTIFY_OBJECTIVES",
+    "SPOTIFY_ROWS",
+    "Source",
+    "address",
+    "checksum",
+    "find",
+    "folders",
+    "get",
+    "kuairec",
+    "kuairec_from_release",
+    "load",
+    "read_cohorts",
+    "spotify",
+    "spotify_instance",
+    "write_cohorts",
+]

@@ -1,0 +1,1 @@
+"""The engine: streams, policies, the plain loop and its compiled twin, simulation and its store."""

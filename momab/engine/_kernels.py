@@ -1,0 +1,1145 @@
+r"""Every compiled kernel, in one module: numba's cache does not see edits in other files.
+
+A kernel plays whole runs and makes the same decisions as the plain loop of
+momab.engine.loop, arm by arm.  Rewards come from :mod:`momab.engine.streams`; they are made many
+at a time into one buffer per arm, in a loop that the compiler turns into vector
+instructions.  Nothing here may change a digit: no fastmath, sums in pull order, the same
+expressions as the selection functions, and
+every shortcut decides only what the full computation would decide as well.
+"""
+# numba finds the types of the kernels:
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, allow-untyped-decorators
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numba import njit
+
+from momab.engine.policies.annealing import AnnealingPareto
+from momab.engine.policies.base import TIE
+from momab.engine.policies.pareto_ucb1 import ParetoUCB1
+from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
+from momab.engine.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream
+from momab.model.numerics import log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from momab.engine.loop import Block, Task
+    from momab.engine.streams import RewardArrays
+
+u32, u64 = np.uint32, np.uint64
+LOW = u64(0xFFFFFFFF)
+NEAR = 4 * TIE
+"""Differences below this are left to the expressions of the plain loop."""
+GUARD = 1e-11
+"""What rounding can do to a difference of bounds, with a margin of four digits."""
+
+SLOWEST = 0.97
+"""1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
+
+jit = njit(cache=True, nogil=True, error_model="numpy")
+# Maxima and minima become vector instructions only if they need not care for NaN and the sign
+# of zero.  There are none here, and nothing else about the arithmetic changes.
+jit_extremes = njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
+inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
+
+
+# Random words.
+
+
+@inlined
+def _philox(x0, x1, x2, x3, key0, key1):
+    for _ in range(10):
+        p0 = u64(0xD2511F53) * x0
+        p1 = u64(0xCD9E8D57) * x2
+        x0, x1 = (p1 >> u64(32)) ^ x1 ^ key0, p1 & LOW
+        x2, x3 = (p0 >> u64(32)) ^ x3 ^ key1, p0 & LOW
+        key0 = (key0 + u64(0x9E3779B9)) & LOW
+        key1 = (key1 + u64(0xBB67AE85)) & LOW
+    return x0, x1, x2, x3
+
+
+@jit
+def _fill(out, block, blocks, slot, run, stream, key0, key1):
+    """Write the words of consecutive blocks."""
+    for i in range(blocks):
+        w0, w1, w2, w3 = _philox((block + u64(i)) & LOW, slot, run, stream, key0, key1)
+        out[4 * i] = u32(w0)
+        out[4 * i + 1] = u32(w1)
+        out[4 * i + 2] = u32(w2)
+        out[4 * i + 3] = u32(w3)
+
+
+@jit
+def _coin(t, slot, run, stream, key0, key1):
+    """Return the word of one coin."""
+    w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
+    lane = slot % 4
+    return w0 if lane == 0 else w1 if lane == 1 else w2 if lane == 2 else w3
+
+
+@jit
+def _first_coins(out, t, run, stream, key0, key1):
+    """Write the words of slot 0 of consecutive rounds."""
+    for i in range(out.size):
+        out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
+
+
+# Rewards.
+
+
+def _source(arrays: RewardArrays) -> tuple[Any, ...]:
+    """Return the reward arrays with buffers: rewards made ahead, and which pulls they are."""
+    K, m, d = arrays.K, arrays.words, arrays.d
+    pulls = max(2, min(64, 256 // max(m, d)))
+    ready = np.zeros((K, pulls, d))
+    first, stop = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    words = np.zeros(4 * (pulls * m // 4 + 4), dtype=np.uint32)
+    return (*arrays[:5], ready, first, stop, words)
+
+
+@jit
+def _refill(source, a, n, run, key0, key1):
+    """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
+    kind, m, thresholds, values, offsets, ready, first, stop, words = source
+    d = ready.shape[2]
+    pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
+    block = n * m // 4
+    blocks = ((n + pulls) * m + 3) // 4 - block
+    _fill(words, u64(block), blocks, u64(a), run, u64(0), key0, key1)
+    # Unsigned positions spare the check for negative ones.
+    at = u64(n * m - 4 * block)
+    base = u64(a * d)
+    for i in range(pulls):
+        if kind == BERNOULLI:
+            for j in range(d):
+                one = words[at + u64(j)] < thresholds[base + u64(j)]
+                ready[a, i, j] = 1.0 if one else 0.0
+        elif kind == DUPLICATED:
+            one = words[at] < thresholds[a]
+            for j in range(d):
+                ready[a, i, j] = 1.0 if one else 0.0
+        elif kind == ROWS:
+            size = u64(offsets[a + 1] - offsets[a])
+            source = (u64(offsets[a]) + ((u64(words[at]) * size) >> u64(32))) * u64(d)
+            for j in range(d):
+                ready[a, i, j] = values[source + u64(j)]
+        else:
+            for j in range(d):
+                start = u64(offsets[base + u64(j)])
+                size = u64(offsets[base + u64(j + 1)]) - start
+                ready[a, i, j] = values[start + ((u64(words[at + u64(j)]) * size) >> u64(32))]
+        at += u64(m)
+    first[a] = n
+    stop[a] = n + pulls
+
+
+@jit
+def _draw_many(source, a, n, pulls, sums, run, key0, key1):
+    """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    for pull in range(n, n + pulls):
+        if pull >= stop[a]:
+            _refill(source, a, pull, run, key0, key1)
+        i = pull - first[a]
+        for j in range(ready.shape[2]):
+            sums[a, j] += ready[a, i, j]
+
+
+# What a run leaves behind.
+
+
+@jit
+def _note(book, t, row, counts, at):
+    """Record the counts if t is a checkpoint or starts the tail; return the next such round."""
+    checkpoints, tail_start, _, tail_pulls, checkpoint_pulls, _, _ = book
+    if t == tail_start:
+        for a in range(counts.size):
+            tail_pulls[row, a] = -counts[a]
+    while at < checkpoints.size and checkpoints[at] == t:
+        for a in range(counts.size):
+            checkpoint_pulls[row, at, a] = counts[a]
+        at += 1
+    following = checkpoints[at] if at < checkpoints.size else np.int64(1) << 62
+    if t < tail_start < following:
+        following = tail_start
+    return at, following
+
+
+@jit
+def _finish(book, T, t, arm, row, counts, at):
+    """Give the pulls from round t on to one arm, and close the books."""
+    checkpoints, tail_start, pulls, tail_pulls, checkpoint_pulls, _, arms = book
+    for i in range(at, checkpoints.size):
+        for a in range(counts.size):
+            checkpoint_pulls[row, i, a] = counts[a]
+        checkpoint_pulls[row, i, arm] += checkpoints[i] - t
+    if t < tail_start:
+        for a in range(counts.size):
+            tail_pulls[row, a] = -counts[a]
+        tail_pulls[row, arm] -= tail_start - t
+    counts[arm] += T - t
+    for a in range(counts.size):
+        pulls[row, a] = counts[a]
+        tail_pulls[row, a] += counts[a]
+    if arms.size > 0:
+        for i in range(t, T):
+            arms[row, i] = arm
+
+
+# Width-guided.
+
+
+@jit
+def _race(U, j, ties, t, run, stream, key0, key1):
+    """Scan one objective as the plain loop does.
+
+    Returns the top two arms, an upper bound on the others, and whether a coin was used.
+    """
+    K = U.shape[0]
+    first, second, third = -np.inf, -np.inf, -np.inf
+    for a in range(K):  # without branches: they would be mispredicted
+        u = U[a, j]
+        third = max(third, min(second, u))
+        second = max(second, min(first, u))
+        first = max(first, u)
+    b, c = 0, 0
+    for a in range(K):
+        b = a if U[a, j] == first else b
+        c = a if U[a, j] == second else c
+    if second < first - NEAR and third < second - NEAR:
+        return b, c, third, False
+    # Near ties: all arms within TIE of the best have the same chance.
+    n = 0
+    for a in range(K):
+        if U[a, j] >= first - TIE:
+            ties[n] = a
+            n += 1
+    tied = n > 1
+    b = ties[0]
+    if tied:
+        b = ties[np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))]
+        second = -np.inf
+        for a in range(K):
+            if a != b:
+                second = max(second, U[a, j])
+    n = 0
+    for a in range(K):
+        if a != b and U[a, j] >= second - TIE:
+            ties[n] = a
+            n += 1
+    c = ties[0]
+    if n > 1:
+        c = ties[np.int64((_coin(t, 2 * j + 1, run, stream, key0, key1) * u64(n)) >> u64(32))]
+        tied = True
+    return b, c, second if tied else third, tied
+
+
+@jit
+def _own(own, owned, j, old_b, old_c, new_b, new_c):
+    """Move objective j from the lists of the old pair to those of the new one."""
+    for old in (old_b, old_c):
+        if old >= 0 and old != new_b and old != new_c:
+            i = 0
+            while own[old, i] != j:
+                i += 1
+            owned[old] -= 1
+            own[old, i] = own[old, owned[old]]
+    for new in (new_b, new_c):
+        if new != old_b and new != old_c:
+            own[new, owned[new]] = j
+            owned[new] += 1
+
+
+@jit
+def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
+    """Choose the widest of the certifying objectives; -1 if there is none after all."""
+    d = W.size
+    proved = np.zeros(d, dtype=np.bool_)
+    widest = -np.inf
+    for j in range(d):
+        proved[j] = sums[b[j], j] / counts[b[j]] - beta[b[j]] > U[c[j], j]
+        if proved[j]:
+            widest = max(widest, W[j])
+    n = 0
+    for j in range(d):
+        if proved[j] and W[j] >= widest - TIE:
+            n += 1
+    chosen = -1
+    if n > 0:
+        k = np.int64((_coin(t, 2 * d, run, stream, key0, key1) * u64(n)) >> u64(32))
+        for j in range(d):
+            if proved[j] and W[j] >= widest - TIE:
+                if k == 0:
+                    chosen = j
+                k -= 1
+    return chosen
+
+
+@jit
+def _width_guided(
+    source, K, d, clog, rule, champion, T, run_start, key0, key1, stream, book, certificates
+):
+    """Play Width-guided.
+
+    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
+    ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
+    moves one arm, so only its own races change, and those it enters: these are found by
+    counting the objectives where its U reaches U_c.  A race whose pair may have changed is
+    scanned again, and so is, each round, a race decided by a coin.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    cert_round, cert_arm, cert_objective = certificates
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    U = np.zeros((K, d))
+    beta = np.zeros(K)
+    b = np.zeros(d, dtype=np.int64)
+    c = np.zeros(d, dtype=np.int64)
+    Ub, Uc, rest, W = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
+    own = np.zeros((K, d), dtype=np.int64)
+    owned = np.zeros(K, dtype=np.int64)
+    ties = np.zeros(K, dtype=np.int64)
+    saved = np.zeros(d)
+    stale = np.zeros(d, dtype=np.int64)
+    coined = np.zeros(d, dtype=np.bool_)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        owned.fill(0)
+        b.fill(-1)
+        c.fill(-1)
+        coined.fill(False)
+        at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        proved = False
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                if t == K:
+                    for j in range(d):
+                        stale[j] = j
+                    stales = d
+                elif coins > 0:
+                    for j in range(d):
+                        if coined[j]:
+                            stale[stales] = j
+                            stales += 1
+                for i in range(stales):
+                    j = stale[i]
+                    new_b, new_c, rest[j], coin = _race(U, j, ties, t, run, stream, key0, key1)
+                    coins += (1 if coin else 0) - (1 if coined[j] else 0)
+                    coined[j] = coin
+                    _own(own, owned, j, b[j], c[j], new_b, new_c)
+                    b[j], c[j] = new_b, new_c
+                    Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
+                    W[j] = beta[new_b] + beta[new_c]
+                    low = sums[new_b, j] / counts[new_b] - beta[new_b]
+                    proved |= low > Uc[j]
+                if proved:
+                    j = _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1)
+                    if j >= 0:
+                        arm = b[j]
+                        cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                        break
+                    proved = False
+                # Which race?  Usually several are equally wide: a coin decides between them,
+                # unless they all lead to the same arm, or to the same tied pair of arms.
+                j = champion
+                if rule == 0:
+                    m0, m1, m2, m3 = W[0], W[0], W[0], W[0]  # four at a time: less waiting
+                    for i in range(d // 4):
+                        k = u64(4 * i)
+                        m0 = max(m0, W[k])
+                        m1 = max(m1, W[k + u64(1)])
+                        m2 = max(m2, W[k + u64(2)])
+                        m3 = max(m3, W[k + u64(3)])
+                    for i in range(d - d % 4, d):
+                        m0 = max(m0, W[i])
+                    least = max(max(m0, m1), max(m2, m3)) - TIE
+                    widest, goal, differ = 0, -1, 0
+                    for i in range(d):
+                        if W[i] >= least:
+                            radius_b, radius_c = beta[b[i]], beta[c[i]]
+                            most = max(radius_b, radius_c) - TIE
+                            low, high = min(b[i], c[i]), max(b[i], c[i])
+                            goal_i = K + low * K + high
+                            if radius_b < most:
+                                goal_i = c[i]
+                            elif radius_c < most:
+                                goal_i = b[i]
+                            if widest == 0:
+                                j, goal = i, goal_i
+                            differ |= goal_i ^ goal
+                            widest += 1
+                    if differ != 0:
+                        word = _coin(t, 2 * d + 1, run, stream, key0, key1)
+                        skip = np.int64((word * u64(widest)) >> u64(32))
+                        for i in range(d):
+                            if W[i] >= least:
+                                if skip == 0:
+                                    j = i
+                                skip -= 1
+                elif rule == 1:
+                    word = _coin(t, 2 * d + 1, run, stream, key0, key1)
+                    j = np.int64((word * u64(d)) >> u64(32))
+                elif rule == 2:
+                    j = (t - K) % d
+                # Which arm of the pair?
+                most = max(beta[b[j]], beta[c[j]]) - TIE
+                if beta[b[j]] < most:
+                    arm = c[j]
+                elif beta[c[j]] < most:
+                    arm = b[j]
+                else:
+                    half = _coin(t, 2 * d + 2, run, stream, key0, key1) >> u64(31)
+                    arm = min(b[j], c[j]) if half == 0 else max(b[j], c[j])
+            # One pull, written out: a call would cost more than the work.
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            for j in range(d):
+                sums[arm, j] += ready[arm, i, j]
+            counts[arm] += 1
+            n = float(counts[arm])
+            radius = math.sqrt(clog / n)
+            beta[arm] = radius
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+            mine = owned[arm]
+            for i in range(mine):
+                saved[i] = rest[own[arm, i]]
+            reached = 0
+            for j in range(d):
+                u = sums[arm, j] / n + radius
+                U[arm, j] = u
+                reached += 1 if u > Uc[j] - NEAR else 0
+                rest[j] = max(rest[j], u)
+            stales = 0
+            for i in range(mine):
+                j = own[arm, i]
+                u = U[arm, j]
+                rest[j] = saved[i]
+                reached -= 1 if u > Uc[j] - NEAR else 0
+                if b[j] == arm:
+                    keep = u > Uc[j] + NEAR
+                    Ub[j] = u
+                    W[j] = radius + beta[c[j]]
+                else:
+                    keep = u > rest[j] + NEAR and u < Ub[j] - NEAR
+                    Uc[j] = u
+                    W[j] = radius + beta[b[j]]
+                if coined[j]:
+                    continue
+                if keep:
+                    proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
+                else:
+                    stale[stales] = j
+                    stales += 1
+            if reached > 0:
+                for j in range(d):
+                    if U[arm, j] > Uc[j] - NEAR and b[j] != arm and c[j] != arm and not coined[j]:
+                        stale[stales] = j
+                        stales += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            if t < T:
+                n = counts[arm] - (T - t)
+                _draw_many(source, arm, n, T - t, sums, run, key0, key1)
+            for a in range(K):
+                for j in range(d):
+                    final_sums[row, a, j] = sums[a, j]
+
+
+# Pareto UCB1 and Annealing-Pareto: sets of arms that change rarely.
+
+
+@jit
+def _log(x):
+    """The logarithm of momab.engine.streams, operation by operation."""
+    m, k = math.frexp(x)
+    if m < 0.7071067811865476:
+        m, k = 2.0 * m, k - 1
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    p = 0.15331721600556042 + z * 0.14616449685043406
+    p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+    p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
+    half = 0.5 * f * f
+    leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+    return leading - ((half - (s * (half + z * p) + rest)) - f)
+
+
+@jit_extremes
+def _extremes(V, a, f):
+    """Return the maximum and the minimum over j of V_a - V_f, four objectives at a time."""
+    x0, x1, x2, x3 = V[a, 0] - V[f, 0], V[a, 1] - V[f, 1], V[a, 2] - V[f, 2], V[a, 3] - V[f, 3]
+    h0, h1, h2, h3 = x0, x1, x2, x3
+    for i in range(1, V.shape[1] // 4):
+        j0 = u64(4 * i)
+        j1, j2, j3 = j0 + u64(1), j0 + u64(2), j0 + u64(3)
+        y0, y1, y2, y3 = V[a, j0], V[a, j1], V[a, j2], V[a, j3]
+        y0, y1, y2, y3 = y0 - V[f, j0], y1 - V[f, j1], y2 - V[f, j2], y3 - V[f, j3]
+        h0, h1, h2, h3 = max(h0, y0), max(h1, y1), max(h2, y2), max(h3, y3)
+        x0, x1, x2, x3 = min(x0, y0), min(x1, y1), min(x2, y2), min(x3, y3)
+    return max(max(h0, h1), max(h2, h3)), min(min(x0, x1), min(x2, x3))
+
+
+@jit
+def _drift(slope, growth, a, f):
+    """How much V_a - V_f can rise while the bonus grows, with what rounding can do."""
+    return growth * max(0.0, slope[a] - SLOWEST * slope[f]) + 2.0 * GUARD
+
+
+@jit
+def _open_box(V, a, counts, low, high, reach, limit):
+    """Give arm a a box of 32 steps to each side; narrow verdicts will cut it."""
+    side = 32.0 / counts[a]
+    reach[a] = 2.0 * side
+    limit[a] = counts[a]
+    for j in range(V.shape[1]):
+        low[a, j] = V[a, j] - side
+        high[a, j] = V[a, j] + side
+
+
+@jit
+def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):
+    """Keep arm a from being dominated by arm f: keep it ahead where it is ahead most.
+
+    The two share the room in between by the steps they take, 1/N_a and 1/N_f.
+    """
+    j = 0
+    while V[a, j] - V[f, j] != excess:
+        j += 1
+    share = counts[a] / (counts[a] + counts[f]) if inside[f] else 0.0
+    side = V[f, j] + (excess - drift) * share
+    if side < high[f, j]:
+        high[f, j] = side
+        limit[f] = counts[f]
+    if side + drift > low[a, j]:
+        low[a, j] = side + drift
+        limit[a] = counts[a]
+
+
+@jit
+def _cover(V, a, f, drift, counts, low, limit):
+    """Keep arm a, which is not pulled, dominated by arm f."""
+    for j in range(V.shape[1]):
+        side = V[a, j] + drift
+        low[f, j] = max(low[f, j], side) + 0.0  # + 0.0 for a plain store; masked ones are slow
+    limit[f] = counts[f]
+
+
+@jit
+def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
+    r"""Find the arms that may be pulled, from scratch and exactly.
+
+    With :math:`G_{af} = \max_j (V_a^{(j)} - V_f^{(j)})`, arm f dominates arm a when
+    :math:`G_{af} \le 0 < G_{fa}`.  Pareto UCB1 takes the arms that are not dominated; the
+    others have a witness.  Annealing-Pareto takes the arms within epsilon of the best on an
+    objective, and those members that are not dominated.
+    """
+    if not annealing:
+        # An arm that its old witness still dominates stays out, and cannot be the only one to
+        # dominate another: only the members need to be compared with each other.
+        again = True
+        for a in range(K):
+            if not inside[a]:
+                most, least = _extremes(V, a, witness[a])
+                again = again and most <= 0.0 and least < 0.0
+        if not again:
+            inside.fill(True)
+        for a in range(K):
+            if inside[a]:
+                for f in range(a):
+                    if inside[f]:
+                        G[a, f], least = _extremes(V, a, f)
+                        G[f, a] = -least
+        for a in range(K):
+            if inside[a]:
+                witness[a] = -1
+                for f in range(K):
+                    if f != a and inside[f] and G[a, f] <= 0.0 and G[f, a] > 0.0:
+                        witness[a] = f
+        for a in range(K):
+            inside[a] = witness[a] == -1
+        return
+    for a in range(K):
+        leads[a] = False
+        for f in range(a):
+            G[a, f], least = _extremes(V, a, f)
+            G[f, a] = -least
+    for a in range(K):
+        for f in range(K):
+            if f != a and G[a, f] <= 0.0 and G[f, a] > 0.0:
+                inside[a] = False
+    for j in range(d):
+        top = V[0, j]
+        for a in range(1, K):
+            top = max(top, V[a, j])
+        for a in range(K):
+            if V[a, j] >= top - epsilon:
+                inside[a] = True
+                leads[a] = True
+
+
+@jit
+def _level(V, sums, counts, a, f):
+    """Whether two arms with equal counts have equal sums wherever their vectors are close.
+
+    Then no growth of the bonus can change how they compare.
+    """
+    if counts[a] != counts[f]:
+        return False
+    for j in range(sums.shape[1]):
+        if abs(V[a, j] - V[f, j]) <= 4.0 * GUARD and sums[a, j] != sums[f, j]:
+            return False
+    return True
+
+
+@jit
+def _close_box(a, counts, low, limit):
+    """Let the next pull of arm a call for a new look."""
+    low[a, 0] = np.inf
+    limit[a] = counts[a]
+
+
+@jit
+def _box_optimistic(V, K, sums, counts, inside, witness, slope, gap, G, low, high, reach, limit):
+    """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
+    growth = 1.0
+    for a in range(K):
+        if inside[a]:
+            _open_box(V, a, counts, low, high, reach, limit)
+            for f in range(K):
+                if inside[f] and f != a:
+                    if G[a, f] > 4.0 * GUARD:
+                        rate = max(0.0, slope[f] - SLOWEST * slope[a])
+                        growth = min(growth, (0.25 * G[a, f] - GUARD) / max(rate, 1e-30))
+                    elif not _level(V, sums, counts, a, f):
+                        return -1.0
+        else:
+            f = witness[a]
+            deepest, _ = _extremes(V, a, f)
+            if not inside[f] or deepest > -128.0 / counts[f]:
+                deepest = np.inf
+                for f in range(K):
+                    if inside[f]:
+                        most, _ = _extremes(V, a, f)
+                        if most < deepest:
+                            deepest = most
+                            witness[a] = f
+            gap[a] = -deepest
+            if deepest < -2.0 * GUARD:
+                rate = max(0.0, slope[a] - SLOWEST * slope[witness[a]])
+                growth = min(growth, (-0.5 * deepest - GUARD) / max(rate, 1e-30))
+            elif not _level(V, sums, counts, a, witness[a]):
+                return -1.0
+    for a in range(K):
+        if inside[a]:
+            for f in range(K):
+                if inside[f] and f != a:
+                    drift = _drift(slope, growth, f, a)
+                    if G[a, f] <= 4.0 * GUARD:
+                        _close_box(a, counts, low, limit)
+                        _close_box(f, counts, low, limit)
+                    elif G[a, f] - drift < reach[a] + reach[f]:
+                        _separate(V, a, f, G[a, f], drift, counts, inside, low, high, limit)
+        else:
+            f = witness[a]
+            drift = _drift(slope, growth, a, f)
+            if gap[a] <= 2.0 * GUARD:
+                _close_box(f, counts, low, limit)
+            elif gap[a] - drift < reach[f]:
+                _cover(V, a, f, drift, counts, low, limit)
+    return growth
+
+
+@jit
+def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
+    """Build the boxes of Annealing-Pareto; return False when some verdict has no margin."""
+    for a in range(K):
+        _open_box(V, a, counts, low, high, reach, limit)
+        for j in range(V.shape[1]):
+            low[a, j] = -np.inf
+            high[a, j] = np.inf
+    for j in range(d):
+        lead, top, second = 0, V[0, j], -np.inf
+        for a in range(1, K):
+            if V[a, j] > top:
+                lead, top, second = a, V[a, j], top
+            else:
+                second = max(second, V[a, j])
+        if top - second <= 4.0 * GUARD:
+            return False
+        side = 0.5 * (top + second)
+        for a in range(K):
+            if a != lead:
+                high[a, j] = min(high[a, j], side - GUARD)
+        low[lead, j] = max(low[lead, j], side + GUARD)
+    for a in range(K):
+        if inside[a] and not leads[a]:  # a leader is not dominated while it leads
+            for f in range(K):
+                if f != a:
+                    if G[a, f] <= 4.0 * GUARD:
+                        return False
+                    _separate(V, a, f, G[a, f], 2.0 * GUARD, counts, inside, low, high, limit)
+    return True
+
+
+@jit
+def _allowance(margin, slope, a, f, growth, used):
+    """Return how far the bonus may grow for V_a - V_f to rise by less than the margin.
+
+    That is ``growth`` if possible, else half of the most, if that is well above what it has
+    grown already; else -1.
+    """
+    if margin > _drift(slope, growth, a, f):
+        return growth
+    half = 0.5 * (margin - 2.0 * GUARD) / max(0.0, slope[a] - SLOWEST * slope[f])
+    return half if half > 2.0 * used else -1.0
+
+
+@jit
+def _settle(
+    V, moved, K, counts, inside, witness, slope, growth, used, boxes, gap, above, below, queue
+):
+    """Find the verdicts about an arm that left its box, and those that hang on them.
+
+    Every vector of a member is up to date, and the bonus has grown by ``used``.  Returns how far
+    it may grow altogether, no further than before.  Returns -1 when a verdict is too close to
+    call; the set is then found from scratch.
+    """
+    low, high, reach, limit = boxes
+    queue[0] = moved
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        a = queue[waiting]
+        went = 2.0 * reach[a]  # more than it has moved since it was last compared
+        _open_box(V, a, counts, low, high, reach, limit)
+        # Does a member dominate it?
+        deepest, dominator = 0.0, -1
+        for f in range(K):
+            if inside[f] and f != a:
+                above[f], least = _extremes(V, a, f)
+                below[f] = -least
+                if above[f] < deepest:
+                    deepest, dominator = above[f], f
+        if dominator >= 0:
+            growth = _allowance(-deepest, slope, a, dominator, growth, used)
+            if growth < 0.0:
+                return -1.0
+            inside[a] = False
+            witness[a] = dominator
+            gap[a] = -deepest
+            drift = _drift(slope, growth, a, dominator)
+            if -deepest - drift < reach[dominator]:
+                _cover(V, a, dominator, drift, counts, low, limit)
+        else:
+            inside[a] = True
+            witness[a] = -1
+            for f in range(K):
+                if not inside[f] or f == a:
+                    continue
+                near = reach[a] + reach[f]
+                growth = _allowance(above[f], slope, f, a, growth, used)
+                if growth < 0.0:
+                    return -1.0
+                rise = _drift(slope, growth, f, a)
+                if below[f] < 0.0:
+                    growth = _allowance(-below[f], slope, f, a, growth, used)
+                    if growth < 0.0:
+                        return -1.0
+                    inside[f] = False
+                    witness[f] = a
+                    gap[f] = -below[f] + went
+                    if -below[f] - rise < reach[a]:
+                        _cover(V, f, a, rise, counts, low, limit)
+                    continue
+                growth = _allowance(below[f], slope, a, f, growth, used)
+                if growth < 0.0:
+                    return -1.0
+                if above[f] - rise < near:
+                    _separate(V, a, f, above[f], rise, counts, inside, low, high, limit)
+                rise = _drift(slope, growth, a, f)
+                if below[f] - rise < near:
+                    _separate(V, f, a, below[f], rise, counts, inside, low, high, limit)
+        # The arms that it dominated.
+        for g in range(K):
+            if witness[g] == a:
+                gap[g] -= went
+                rise = _drift(slope, growth, g, a)
+                if gap[g] - rise > reach[a]:
+                    continue
+                _, least = _extremes(V, a, g)
+                gap[g] = least
+                if least <= rise:
+                    witness[g] = -1
+                    queue[waiting] = g
+                    waiting += 1
+                elif least - rise < reach[a]:
+                    _cover(V, g, a, rise, counts, low, limit)
+    return growth
+
+
+@jit
+def _locate(V, a, d, sums, counts, clog):
+    """Compute mean + radius of an arm."""
+    n = float(counts[a])
+    radius = math.sqrt(clog / n)
+    for j in range(d):
+        V[a, j] = sums[a, j] / n + radius
+    for j in range(d, V.shape[1]):
+        V[a, j] = V[a, 0]
+
+
+@jit_extremes
+def _slack(V, low, high, a):
+    """Return the distance of V_a from the nearest side of its box."""
+    s0, s1, s2, s3 = np.inf, np.inf, np.inf, np.inf
+    for i in range(V.shape[1] // 4):
+        j0 = u64(4 * i)
+        j1, j2, j3 = j0 + u64(1), j0 + u64(2), j0 + u64(3)
+        s0 = min(s0, min(V[a, j0] - low[a, j0], high[a, j0] - V[a, j0]))
+        s1 = min(s1, min(V[a, j1] - low[a, j1], high[a, j1] - V[a, j1]))
+        s2 = min(s2, min(V[a, j2] - low[a, j2], high[a, j2] - V[a, j2]))
+        s3 = min(s3, min(V[a, j3] - low[a, j3], high[a, j3] - V[a, j3]))
+    return min(min(s0, s1), min(s2, s3))
+
+
+@jit
+def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
+    r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
+
+    Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
+    means.  Once the set is found, every member gets a box, one interval per objective, such
+    that no verdict changes while all vectors stay in their boxes.  One pull moves a vector by
+    at most :math:`(1 + \tfrac12 \text{radius}) / N`, so many pulls need no look at the
+    rewards: these are drawn when the box might be left.  When it is left, only the verdicts
+    about that arm are found again.  The radii are those of round ``found``; the bonus
+    :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
+    allows for, and when the allowance ends the set is found from scratch, with the very
+    numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    # Objectives are padded to a multiple of 4 with copies of the first, which change nothing.
+    padded = (d + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    done = np.zeros(K, dtype=np.int64)
+    limit = np.zeros(K, dtype=np.int64)
+    most = np.zeros(K, dtype=np.int64)
+    members = np.zeros(K, dtype=np.int64)
+    witness = np.zeros(K, dtype=np.int64)
+    queue = np.zeros(K, dtype=np.int64)
+    inside = np.zeros(K, dtype=np.bool_)
+    leads = np.zeros(K, dtype=np.bool_)
+    sums = np.zeros((K, d))
+    V, low, high = np.zeros((K, padded)), np.zeros((K, padded)), np.zeros((K, padded))
+    G = np.zeros((K, K))
+    above, below, slope = np.zeros(K), np.zeros(K), np.zeros(K)
+    reach, gap = np.zeros(K), np.zeros(K)
+    patience = np.zeros(K, dtype=np.int64)
+    coins = np.zeros(64, dtype=np.uint64)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        done.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        inside.fill(True)
+        at, event, size = np.int64(0), np.int64(0), np.int64(0)
+        arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+        coins_from = np.int64(-64)
+        clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                counts[t] = 1
+                if arms.size > 0:
+                    arms[row, t] = t
+                t += 1
+                continue
+            if t - found > span:
+                if not annealing:
+                    clog = c * _log(t * q)
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                    _locate(V, a, d, sums, counts, clog)
+                    limit[a] = counts[a]
+                    most[a] = counts[a] + counts[a] // 16
+                    slope[a] = 1.0 / math.sqrt(counts[a])
+                _find_set(V, d, K, annealing, power / (K * d), inside, witness, leads, G)
+                found, span = t, np.int64(0)
+                if not annealing:
+                    growth = _box_optimistic(
+                        V, K, sums, counts, inside, witness, slope, gap, G, low, high, reach, limit
+                    )
+                    per_growth = 2.0 * t * math.sqrt(clog) / c  # rounds per unit of the bonus
+                    span = np.int64(min(growth * per_growth, 1e15))
+                    if clog > 1e4:  # radii so large that rounding could exceed GUARD
+                        span = np.int64(-1)
+                elif power / (K * d) <= GUARD and _box_means(
+                    V, d, K, counts, inside, leads, G, low, high, reach, limit
+                ):
+                    span = np.int64(1) << 62
+                size = np.int64(0)
+                for a in range(K):
+                    if inside[a]:
+                        members[size] = a
+                        size += 1
+            if t - coins_from >= 64:
+                coins_from = t
+                _first_coins(coins, t, run, stream, key0, key1)
+            arm = members[np.int64((coins[t - coins_from] * u64(size)) >> u64(32))]
+            if arms.size > 0:
+                arms[row, t] = arm
+            counts[arm] += 1
+            power *= decay
+            t += 1
+            if counts[arm] <= limit[arm] or t - found > span:
+                continue
+            if not annealing and counts[arm] > most[arm]:
+                span = np.int64(-1)
+                continue
+            # Draw what is due and look where the arm is now; written out, to save the calls.
+            for n in range(done[arm], counts[arm]):
+                if n >= stop[arm]:
+                    _refill(source, arm, n, run, key0, key1)
+                i = n - first[arm]
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            done[arm] = counts[arm]
+            weight = float(counts[arm])
+            inverse = 1.0 / weight  # good to two units in the last place; GUARD covers that
+            radius = math.sqrt(clog * inverse)
+            for j in range(d):
+                V[arm, j] = sums[arm, j] * inverse + radius
+            outside = 0
+            for j in range(d):
+                outside |= 1 if V[arm, j] <= low[arm, j] or V[arm, j] >= high[arm, j] else 0
+            for j in range(d, padded):
+                V[arm, j] = V[arm, 0]
+            if outside == 0:
+                # How many pulls it can wait; not asked again soon when the answer was none.
+                patience[arm] -= 1
+                if patience[arm] <= 0:
+                    steps = _slack(V, low, high, arm) * weight / (1.0 + 0.5 * radius)
+                    limit[arm] = counts[arm] + np.int64(min(steps, 1e15))
+                    if not annealing:
+                        limit[arm] = min(limit[arm], most[arm])
+                    patience[arm] = 0 if steps >= 2.0 else 8
+            elif annealing:
+                span = np.int64(-1)
+            else:
+                for i in range(size):
+                    a = members[i]
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                growth = _settle(
+                    V,
+                    arm,
+                    K,
+                    counts,
+                    inside,
+                    witness,
+                    slope,
+                    growth,
+                    (t - found) / per_growth,
+                    (low, high, reach, limit),
+                    gap,
+                    above,
+                    below,
+                    queue,
+                )
+                span = np.int64(min(growth * per_growth, 1e15))
+                size = np.int64(0)
+                for a in range(K):
+                    inside[a] = witness[a] == -1
+                    if inside[a]:
+                        members[size] = a
+                        size += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            for a in range(K):
+                _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                for j in range(d):
+                    final_sums[row, a, j] = sums[a, j]
+
+
+# Scalarized UCB.
+
+
+@jit
+def _scalarized(
+    source, K, d, clog, starts, objectives, weights, T, run_start, key0, key1, stream, book
+):
+    """Play Scalarized UCB.
+
+    Vector w has the nonzero entries ``weights[starts[w]:starts[w + 1]]``.  Leaving out zeros
+    changes no digit, since x + 0 m = x.  Arms are scored four at a time; there are up to three
+    dummies at the end.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 3) // 4 * 4
+    vectors = starts.size - 1
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    means = np.zeros((d, padded))
+    score, beta = np.zeros(padded), np.zeros(padded)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event, turn = np.int64(0), np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                for a in range(0, padded, 4):
+                    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+                    for i in range(starts[turn], starts[turn + 1]):
+                        w, j = weights[i], objectives[i]
+                        s0 += w * means[j, a]
+                        s1 += w * means[j, a + 1]
+                        s2 += w * means[j, a + 2]
+                        s3 += w * means[j, a + 3]
+                    score[a] = s0 + beta[a]
+                    score[a + 1] = s1 + beta[a + 1]
+                    score[a + 2] = s2 + beta[a + 2]
+                    score[a + 3] = s3 + beta[a + 3]
+                turn = turn + 1 if turn + 1 < vectors else 0
+                arm, top, second = 0, score[0], -np.inf
+                for a in range(1, K):
+                    x = score[a]
+                    if x > top:
+                        second = top
+                        arm, top = a, x
+                    elif x > second:
+                        second = x
+                if second >= top - TIE:
+                    n = 0
+                    for a in range(K):
+                        if score[a] >= top - TIE:
+                            n += 1
+                    k = np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+                    for a in range(K):
+                        if score[a] >= top - TIE:
+                            if k == 0:
+                                arm = a
+                            k -= 1
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            for j in range(d):
+                sums[arm, j] += ready[arm, i, j]
+            for j in range(d):
+                means[j, arm] = sums[arm, j] / number
+            beta[arm] = math.sqrt(clog / number)
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            for a in range(K):
+                for j in range(d):
+                    final_sums[row, a, j] = sums[a, j]
+
+
+# The Python side.
+
+
+def play_rows(block: Block, task: Task, start: int, stop: int, run_start: int) -> None:
+    """Play rows ``start``, ..., ``stop - 1`` of a block; row r is run ``run_start + r``."""
+    rows = slice(start, stop)
+    book = (
+        task.checkpoints,
+        task.tail_start,
+        block.pulls[rows],
+        block.tail_pulls[rows],
+        block.checkpoint_pulls[rows],
+        np.zeros((0, 0, 0)) if block.sums is None else block.sums[rows],
+        np.zeros((0, 0), dtype=np.int32) if block.arms is None else block.arms[rows],
+    )
+    certificates = (block.cert_round[rows], block.cert_arm[rows], block.cert_objective[rows])
+    kernel, options, certifies = KERNELS[type(task.policy)](task)
+    kernel(
+        _source(task.arrays),
+        task.arrays.K,
+        task.arrays.d,
+        *options,
+        task.horizon,
+        run_start + start,
+        u64(task.seed & 0xFFFFFFFF),
+        u64(task.seed >> 32),
+        u64(coin_stream(task.policy.name)),
+        book,
+        *([certificates] if certifies else []),
+    )
+
+
+Plan = tuple[Any, tuple[Any, ...], bool]
+"""A kernel, its policy's options, and whether it wants the certificates' arrays."""
+
+
+def _plan_width_guided(task: Task) -> Plan:
+    policy = cast(WidthGuided, task.policy)
+    rule = OBJECTIVE_RULES.index(policy.objective_rule)
+    return (
+        _width_guided,
+        (policy.c * log(task.horizon), rule, task.given.champion_objective),
+        True,
+    )
+
+
+def _plan_pareto_ucb1(task: Task) -> Plan:
+    policy = cast(ParetoUCB1, task.policy)
+    q = policy.scale(task.arrays.K, task.arrays.d, task.given)
+    return _front, (False, policy.c, q, 0.0), False
+
+
+def _plan_annealing_pareto(task: Task) -> Plan:
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+
+
+def _plan_scalarized_ucb(task: Task) -> Plan:
+    policy = cast(ScalarizedUCB, task.policy)
+    matrix = policy.matrix(task.arrays.d)
+    vectors, objectives = np.nonzero(matrix)
+    starts = np.searchsorted(vectors, np.arange(len(matrix) + 1))
+    weights = matrix[vectors, objectives]
+    return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
+
+
+KERNELS: dict[type, Callable[[Task], Plan]] = {
+    WidthGuided: _plan_width_guided,
+    ParetoUCB1: _plan_pareto_ucb1,
+    AnnealingPareto: _plan_annealing_pareto,
+    ScalarizedUCB: _plan_scalarized_ucb,
+}

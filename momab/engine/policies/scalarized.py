@@ -1,0 +1,102 @@
+"""engine.policies.scalarized."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from momab._util.validate import FloatArray, positive_number
+from momab.engine.policies.base import View, one_of, selection, top
+from momab.engine.streams import Coins
+from momab.errors import MomabError
+from momab.model.numerics import log
+
+
+@dataclass(frozen=True)
+class ScalarizedUCB:
+    """UCB with radius sqrt(c log T / N) on one weighted sum of the objectives per round.
+
+    The weight vectors take turns.  "paper" means :func:`paper_weights`; otherwise give them,
+    one per row, nonnegative with sum 1.
+    """
+
+    weights: str | tuple[tuple[float, ...], ...] = "paper"
+    c: float = 2.0
+
+    family: ClassVar[str] = "scalarized-ucb"
+    name: ClassVar[str] = family
+    label: ClassVar[str] = "Scalarized UCB"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        object.__setattr__(self, "c", positive_number(self.c, "c"))
+        if isinstance(self.weights, str):
+            one_of(self.weights, ("paper",), "weights", or_else="the weight vectors themselves")
+            return
+        object.__setattr__(self, "weights", _weight_rows(self.weights))
+
+    def matrix(self, d: int) -> FloatArray:
+        """Return the weight vectors for d objectives, one per row."""
+        rows = paper_weights(d) if isinstance(self.weights, str) else self.weights
+        if len(rows[0]) != d:
+            raise MomabError(
+                f"the weight vectors must have one entry per objective, {d}; "
+                f"they have {len(rows[0])}."
+            )
+        return np.array(rows, dtype=np.float64)
+
+
+@cache
+def paper_weights(d: int) -> tuple[tuple[float, ...], ...]:
+    """Return the weight vectors of the paper's runs, duplicates removed.
+
+    d <= 6: the uniform vector u, then all vectors with entries in {0, 1/4, 1/2, 3/4, 1} and
+    sum 1, in ascending order.  d > 6: u, then the unit vectors e_j, then u/2 + e_j/2, then
+    0.1 u + 0.9 e_j, then e_i/2 + e_j/2 for i < j.
+    """
+    u = np.full(d, 1.0 / d)
+    e = np.eye(d)
+    if d <= 6:
+        grid = [np.array(w) / 4 for w in product(range(5), repeat=d) if sum(w) == 4]
+        rows = [u, *grid]
+    else:
+        rows = [u, *e, *(u / 2 + e / 2), *(0.1 * u + 0.9 * e)]
+        rows += [(e[i] + e[j]) / 2 for i, j in combinations(range(d), 2)]
+    return tuple(dict.fromkeys(tuple(map(float, row)) for row in rows))
+
+
+def _weight_rows(weights: Any) -> tuple[tuple[float, ...], ...]:
+    try:
+        rows = tuple(tuple(float(w) for w in row) for row in weights)
+    except (TypeError, ValueError):
+        rows = ()
+    good = bool(rows) and all(
+        len(row) == len(rows[0])
+        and all(math.isfinite(w) and w >= 0 for w in row)
+        and abs(math.fsum(row) - 1) <= 1e-9
+        for row in rows
+    )
+    if not good:
+        raise MomabError(
+            "weights must be 'paper' or weight vectors of equal length, nonnegative with sum 1."
+        )
+    return rows
+
+
+@selection(ScalarizedUCB)
+def select_scalarized_ucb(policy: ScalarizedUCB, view: View, coin: Coins) -> int:
+    """Slot 0 breaks the ties of the largest score."""
+    if "weights" not in view.memory:
+        view.memory["weights"] = policy.matrix(view.d)
+    weights = view.memory["weights"]
+    weight = weights[(view.t - view.K) % len(weights)]
+    score = np.zeros(view.K)
+    for j in range(view.d):  # in index order, so that every engine adds in the same order
+        score += weight[j] * view.means[:, j]
+    score += np.sqrt(policy.c * log(view.horizon) / view.counts)
+    return coin.choose(top(score), slot=0)

@@ -1,0 +1,109 @@
+"""engine.policies.width_guided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momab._util.validate import BoolArray, FloatArray, positive_number
+from momab.engine.policies.base import TIE, Certificate, View, one_of, selection, top
+from momab.engine.streams import Coins
+from momab.model.numerics import log
+
+OBJECTIVE_RULES = ("widest", "random", "round-robin", "oracle")
+
+
+@dataclass(frozen=True)
+class WidthGuided:
+    """Algorithm 1, with radius sqrt(c log T / N); c = 2 is the theorem's.
+
+    ``objective_rule`` says which race is sampled while nothing is certified: the widest one
+    (the paper), a random one, one after the other, or always the champion objective's, which
+    an oracle tells.  The certificate is checked on all objectives whatever the rule.
+    """
+
+    c: float = 2.0
+    objective_rule: str = "widest"
+
+    family: ClassVar[str] = "width-guided"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        object.__setattr__(self, "c", positive_number(self.c, "c"))
+        one_of(self.objective_rule, OBJECTIVE_RULES, "objective_rule")
+
+    @property
+    def name(self) -> str:
+        """The name that keys the coin stream and the tables."""
+        rule = self.objective_rule
+        return self.family if rule == "widest" else f"{self.family}-{rule}"
+
+    @property
+    def label(self) -> str:
+        """The name in figures."""
+        rule = self.objective_rule
+        return "Width-guided" if rule == "widest" else f"Width-guided ({rule})"
+
+
+@dataclass(frozen=True)
+class Races:
+    """Every objective's race at one decision: the bounds, the top two arms, the widths."""
+
+    U: FloatArray
+    L: FloatArray
+    beta: FloatArray
+    b: NDArray[np.intp]
+    c: NDArray[np.intp]
+    W: FloatArray
+    certified: BoolArray
+    """Objectives with L[b_j, j] > U[c_j, j]."""
+
+
+def races(policy: WidthGuided, view: View, coin: Coins) -> Races:
+    """Lines 5-11 of Algorithm 1: slot 2j breaks the ties of b_j, slot 2j + 1 those of c_j."""
+    beta = np.sqrt(policy.c * log(view.horizon) / view.counts)
+    U = view.means + beta[:, None]
+    L = view.means - beta[:, None]
+    objectives = np.arange(view.d)
+    b = _leaders(U, coin, 0)
+    others = U.copy()
+    others[b, objectives] = -np.inf
+    c = _leaders(others, coin, 1)
+    certified = L[b, objectives] > U[c, objectives]
+    return Races(U, L, beta, b, c, beta[b] + beta[c], certified)
+
+
+def _leaders(bounds: FloatArray, coin: Coins, first_slot: int) -> NDArray[np.intp]:
+    """The arm with the largest bound per objective; ties of objective j take slot 2j + first."""
+    tied = bounds >= bounds.max(axis=0) - TIE
+    leaders: NDArray[np.intp] = tied.argmax(axis=0)
+    for j in np.flatnonzero(tied.sum(axis=0) > 1):
+        leaders[j] = coin.choose(np.flatnonzero(tied[:, j]), slot=2 * int(j) + first_slot)
+    return leaders
+
+
+@selection(WidthGuided)
+def select_width_guided(policy: WidthGuided, view: View, coin: Coins) -> int:
+    """Lines 12-19 of Algorithm 1."""
+    d = view.d
+    if view.certificate is not None:
+        return view.certificate.arm
+    race = view.details = races(policy, view, coin)
+    if race.certified.any():
+        proved = np.flatnonzero(race.certified)
+        j = coin.choose(proved[top(race.W[proved])], slot=2 * d)
+        view.certificate = Certificate(view.t, int(race.b[j]), j)
+        return view.certificate.arm
+    if policy.objective_rule == "widest":
+        j = coin.choose(top(race.W), slot=2 * d + 1)
+    elif policy.objective_rule == "random":
+        j = coin.choose(range(d), slot=2 * d + 1)
+    elif policy.objective_rule == "round-robin":
+        j = (view.t - view.K) % d
+    else:
+        j = view.given.champion_objective
+    pair = np.sort([race.b[j], race.c[j]])
+    return coin.choose(pair[top(race.beta[pair])], slot=2 * d + 2)

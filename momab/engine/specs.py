@@ -1,0 +1,70 @@
+"""Instances and policies as words on the command line: ``name:option=value,option=value``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from momab.engine import policies
+from momab.engine.policies.base import Policy
+from momab.errors import MomabError
+from momab.model import instances
+from momab.model.instances import Instance
+
+INSTANCES: dict[str, Callable[..., Instance]] = {
+    "synthetic": instances.synthetic,
+    "duplicated": instances.duplicated,
+    "zero-gap": instances.zero_gap,
+    "random": instances.random_bernoulli,
+}
+
+
+def parse(spec: str) -> tuple[str, dict[str, Any]]:
+    """Split ``name:a=1,b=x`` into the name and its options; numbers become numbers."""
+    name, _, rest = spec.partition(":")
+    options: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or not key or not value:
+            raise MomabError(
+                f"{spec!r} is not understood; write name:option=value,option=value "
+                "(for example synthetic:delta=0.02,m=8)."
+            )
+        options[key.strip().replace("-", "_")] = _value(value.strip())
+    return name.strip(), options
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def instance(spec: str) -> Instance:
+    """Build an instance of a named family, for example ``synthetic:delta=0.02,m=8``."""
+    name, options = parse(spec)
+    if name not in INSTANCES:
+        raise MomabError(f"there is no instance {name!r}; choose from {', '.join(INSTANCES)}.")
+    build = INSTANCES[name]
+    signature = inspect.signature(build).parameters
+    for option in options:
+        if option not in signature:
+            known = ", ".join(signature) or "none"
+            raise MomabError(f"{name} has no option {option!r}; its options: {known}.")
+    for option, parameter in signature.items():
+        if parameter.default is inspect.Parameter.empty and option not in options:
+            raise MomabError(f"{name} needs a value for {option}: {name}:{option}=...")
+    for option, value in options.items():
+        if isinstance(value, str):
+            raise MomabError(f"{option} of {name} must be a number; it is {value!r}.")
+    return build(**options)
+
+
+def policy(spec: str) -> Policy:
+    """Build a policy from its name and options, for example ``width-guided:c=0.02``."""
+    name, options = parse(spec)
+    return policies.make_policy(name, **options)

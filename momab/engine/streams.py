@@ -1,0 +1,216 @@
+r"""The random streams and the logarithm that every engine shares, digit for digit.
+
+**Philox-4x32-10** (Salmon et al., SC 2011) turns a key and a counter into four 32-bit words:
+a pure function, so any reward of any run can be computed on its own, in any order, anywhere.
+The key is the seed (low word, high word); the counter is (block, slot, run, stream).
+
+*Rewards* use stream 0 and slot = arm.  The words of an arm are numbered w = 0, 1, 2, ...:
+word w is lane w % 4 of block w // 4.  With m words per pull, the n-th pull (from 0) uses words
+n m, ..., n m + m - 1.  A Bernoulli(p) coordinate is 1 when its word is below
+:math:`\mathrm{round}(2^{32} p)`, so its mean differs from p by at most :math:`2^{-33}`.  An
+index into a list of ``size`` samples is (word * size) >> 32: no index's probability is off by
+more than :math:`2^{-32}`, a total bias of at most :math:`\mathrm{size}/2^{32}`.
+
+*Coins*, the policies' own random choices, use one stream per policy name.  The coin of a round
+(t pulls already made) and slot is lane slot % 4 of the block with counter
+(t, slot // 4, run, stream).  A choice among n items in index order takes item (word * n) >> 32.
+
+No library logarithm is used in a decision: platforms differ in the last bit.  :func:`log` needs
+only IEEE +, -, *, /, which do not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, cast
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momab._util.validate import FloatArray, IntArray
+from momab.errors import MomabError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from momab.model.instances import RewardSource
+
+Words = NDArray[np.uint64]
+
+MASK = 0xFFFFFFFF
+REWARDS = 0  # the stream of rewards; coin streams have their top bit set
+
+BERNOULLI, DUPLICATED, ROWS, SAMPLES = range(4)
+
+
+def _mul(a: int, b: Words) -> tuple[Words, Words]:
+    product = np.uint64(a) * b
+    return product >> np.uint64(32), product & np.uint64(MASK)
+
+
+def philox(counter: Sequence[int | Words], seed: int) -> Words:
+    """Return the four words of every counter, shape (4, ...), as uint64 below 2**32.
+
+    ``counter`` holds four numbers or arrays that broadcast; ``seed`` is the 64-bit key.
+    """
+    x0, x1, x2, x3 = np.broadcast_arrays(*(np.asarray(c, dtype=np.uint64) for c in counter))
+    key0, key1 = seed & MASK, seed >> 32
+    for _ in range(10):
+        high0, low0 = _mul(0xD2511F53, x0)
+        high1, low1 = _mul(0xCD9E8D57, x2)
+        x0, x1, x2, x3 = high1 ^ x1 ^ np.uint64(key0), low1, high0 ^ x3 ^ np.uint64(key1), low0
+        key0, key1 = (key0 + 0x9E3779B9) & MASK, (key1 + 0xBB67AE85) & MASK
+    return np.stack([x0, x1, x2, x3])
+
+
+def reward_words(seed: int, run: int, arm: int, first: int, count: int) -> Words:
+    """Words ``first``, ..., ``first + count - 1`` of an arm's reward stream."""
+    blocks = np.arange(first // 4, (first + count + 3) // 4, dtype=np.uint64)
+    words = philox((blocks, arm, run, REWARDS), seed).T.reshape(-1)
+    return words[first % 4 : first % 4 + count]
+
+
+def coin_stream(name: str) -> int:
+    """Return the stream that a policy of this name takes its coins from."""
+    return crc32(name.encode()) | 1 << 31
+
+
+class RewardArrays(NamedTuple):
+    """A reward source as plain arrays, the form that every engine draws from."""
+
+    kind: int
+    words: int
+    """Words per pull."""
+    thresholds: Words
+    """BERNOULLI: (K d,), DUPLICATED: (K,); a coordinate is 1 when its word is below."""
+    values: FloatArray
+    """ROWS: the table, flat; SAMPLES: all samples."""
+    offsets: IntArray
+    """ROWS: (K + 1,) row numbers; SAMPLES: (K d + 1,) positions in ``values``."""
+    K: int
+    d: int
+
+
+def reward_arrays(source: RewardSource) -> RewardArrays:
+    """Lay a reward source out as plain read-only arrays."""
+    from momab.model import instances
+
+    none, nowhere = np.zeros(0), np.zeros(1, dtype=np.int64)
+    if isinstance(source, instances.Bernoulli):
+        K, d = source.means.shape
+        return _reward_arrays(BERNOULLI, d, _thresholds(source.means), none, nowhere, K, d)
+    if isinstance(source, instances.Duplicated):
+        K, d = len(source.theta), source.d
+        return _reward_arrays(DUPLICATED, 1, _thresholds(source.theta), none, nowhere, K, d)
+    offsets = source.offsets
+    if isinstance(source, instances.Rows):
+        K, d = len(offsets) - 1, source.table.shape[1]
+        return _reward_arrays(ROWS, 1, _thresholds(none), source.table, offsets, K, d)
+    K, d = (len(offsets) - 1) // source.d, source.d
+    return _reward_arrays(SAMPLES, d, _thresholds(none), source.values, offsets, K, d)
+
+
+def _reward_arrays(
+    kind: int,
+    words: int,
+    thresholds: Words,
+    values: FloatArray,
+    offsets: IntArray,
+    K: int,
+    d: int,
+) -> RewardArrays:
+    # Read-only for everybody, so that a kernel sees one type of array and is compiled once.
+    flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1).view()
+    cuts = np.ascontiguousarray(offsets, dtype=np.int64).view()
+    for array in (thresholds, flat, cuts):
+        array.setflags(write=False)
+    return RewardArrays(kind, words, thresholds, flat, cuts, K, d)
+
+
+def _thresholds(p: FloatArray) -> Words:
+    return cast(Words, np.rint(np.ravel(p) * 2.0**32).astype(np.uint64))
+
+
+def rewards(arrays: RewardArrays, words: Words, arm: int) -> FloatArray:
+    """Turn the words of n pulls of an arm, shape (n, m), into n reward vectors, shape (n, d)."""
+    d = arrays.d
+    if arrays.kind == BERNOULLI:
+        return (words < arrays.thresholds[arm * d : arm * d + d]).astype(np.float64)
+    if arrays.kind == DUPLICATED:
+        return np.repeat((words < arrays.thresholds[arm]).astype(np.float64), d, axis=1)
+    if arrays.kind == ROWS:
+        start, stop = arrays.offsets[arm : arm + 2]
+        table = arrays.values.reshape(-1, d)
+        return cast(FloatArray, table[start + _indices(words[:, 0], stop - start)])
+    cuts = arrays.offsets[arm * d : arm * d + d + 1]
+    return cast(FloatArray, arrays.values[cuts[:-1] + _indices(words, np.diff(cuts))])
+
+
+def _indices(words: Words, size: IntArray) -> IntArray:
+    return (words * np.asarray(size, dtype=np.uint64) >> np.uint64(32)).astype(np.int64)
+
+
+class RewardStream:
+    """The rewards of one run: the n-th pull of an arm is a function of (seed, run, arm, n)."""
+
+    def __init__(self, arrays: RewardArrays, seed: int, run: int) -> None:
+        """Open the streams of all arms."""
+        self.arrays, self.seed, self.run = arrays, seed, run
+        self._ahead: dict[int, tuple[int, FloatArray]] = {}
+
+    def pull(self, arm: int, n: int) -> FloatArray:
+        """Return the reward vector of the n-th pull (from 0) of this arm, shape (d,)."""
+        start, ready = self._ahead.get(arm, (0, np.empty((0, 0))))
+        if not start <= n < start + len(ready):
+            # Made a few at a time, growing with the stream: the loop is sequential.
+            start, count = n, min(16 + n, 512)
+            ready = self.batch(arm, start, count)
+            self._ahead[arm] = start, ready
+        return cast(FloatArray, ready[n - start])
+
+    def batch(self, arm: int, start: int, count: int) -> FloatArray:
+        """Return the reward vectors of pulls ``start``, ..., ``start + count - 1``."""
+        m = self.arrays.words
+        words = reward_words(self.seed, self.run, arm, start * m, count * m)
+        return rewards(self.arrays, words.reshape(count, m), arm)
+
+
+class Coins:
+    """The coins of one run of one policy; :attr:`t` is set by the loop before each decision."""
+
+    _AHEAD = 256
+
+    def __init__(self, name: str, seed: int, run: int) -> None:
+        """Open the coin stream of the policy of this name."""
+        self.stream, self.seed, self.run, self.t = coin_stream(name), seed, run, 0
+        self._ahead: dict[int, tuple[int, Words]] = {}
+
+    def word(self, slot: int) -> int:
+        """Return the 32-bit word of this round's slot."""
+        lane, group = slot % 4, slot // 4
+        start, ready = self._ahead.get(group, (0, np.empty((4, 0), dtype=np.uint64)))
+        if not start <= self.t < start + ready.shape[1]:
+            start = self.t
+            rounds = np.arange(start, start + self._AHEAD, dtype=np.uint64)
+            ready = philox((rounds, group, self.run, self.stream), self.seed)
+            self._ahead[group] = start, ready
+        return int(ready[lane, self.t - start])
+
+    def choose(self, items: Sequence[int] | NDArray[np.intp], slot: int) -> int:
+        """Choose uniformly among items in index order: item (word * n) >> 32."""
+        n = len(items)
+        return int(items[self.word(slot) * n >> 32 if n > 1 else 0])
+
+
+def check_streams(arrays: RewardArrays, horizon: int, seed: int, last_run: int) -> None:
+    """Refuse numbers that do not fit the counters."""
+    if not 0 <= seed < 1 << 64:
+        raise MomabError(f"the seed must lie in 0..2**64 - 1; it is {seed}.")
+    if not 0 <= last_run < 1 << 32:
+        raise MomabError(f"run numbers must lie in 0..2**32 - 1; the last one is {last_run}.")
+    if horizon > 1 << 32 or horizon * arrays.words > 1 << 34:
+        most = min(1 << 32, (1 << 34) // arrays.words)
+        raise MomabError(
+            f"the horizon T must be at most {most} with {arrays.words} random words per pull; "
+            f"it is {horizon}."
+        )

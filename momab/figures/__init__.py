@@ -1,0 +1,1 @@
+"""The house style, and how a notebook shows pictures, tables and sentences."""

@@ -1,0 +1,142 @@
+r"""Prose as prose: cell magics for text, pictures and tables whose words contain computed numbers.
+
+``%%prose`` shows Markdown; ``%%figure EXPRESSION`` and ``%%table EXPRESSION`` show what the
+expression gives, with a caption.  The text is a Jinja template in the notebook's own namespace::
+
+    %%prose
+    The certificate appears after {{ pulls | comma }} pulls, **{{ ratio | fixed(2) }}** times the
+    floor{% if ratio < 1 %}, just below it{% endif %}.
+
+    %%figure chapter.floor_run(table, g)
+    One run with coefficient {{ c | general }}.
+
+    Alt: Line plot on logarithmic axes. The width sinks from {{ first | fixed(2) }} to ...
+
+    %%table steps --decimals 2 --index
+    The proof of Lemma 11 on {{ runs }} runs.
+
+A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
+decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
+``general`` (or ``general(n)``) is the shortest form, ``spec("+.1e")`` any of Python's formats;
+``words`` joins a list as English does.  A line break in the source is a space in captions and alt
+texts.  Everything shown is plain Markdown or HTML, so an executed notebook reads well anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import jinja2
+
+from momab.errors import MomabError
+from momab.figures import show
+
+
+def fixed(value: Any, decimals: int = 0) -> str:
+    """``fixed(2.345, 2)`` is 2.35 (rounded as Python's formats do)."""
+    return f"{value:.{decimals}f}"
+
+
+def comma(value: Any, decimals: int | None = None) -> str:
+    """``comma(12345)`` is 12,345; with decimals, as many."""
+    return f"{value:,}" if decimals is None else f"{value:,.{decimals}f}"
+
+
+def percent(value: Any, decimals: int = 0) -> str:
+    """``percent(0.123, 1)`` is 12.3%."""
+    return f"{value:.{decimals}%}"
+
+
+def general(value: Any, digits: int | None = None) -> str:
+    """``general(0.10)`` is 0.1: the shortest form with at most six digits, or as many as said."""
+    return f"{value:g}" if digits is None else f"{value:.{digits}g}"
+
+
+def spec(value: Any, form: str) -> str:
+    """Write a number in any of Python's formats."""
+    return format(value, form)
+
+
+def words(items: Iterable[Any], last: str = "and") -> str:
+    """``words(["a", "b", "c"])`` is "a, b and c"."""
+    texts = [str(item) for item in items]
+    return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The Jinja environment of all texts: strict about names, with filters for numbers."""
+    found = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+    )
+    found.filters |= {
+        "fixed": fixed,
+        "comma": comma,
+        "percent": percent,
+        "general": general,
+        "spec": spec,
+        "words": words,
+    }
+    found.globals |= {"abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum}
+    return found
+
+
+def render(text: str, names: Mapping[str, Any]) -> str:
+    """Fill a text in; what is wrong with a field is said in one sentence."""
+    try:
+        return environment().from_string(text).render(**names).strip()
+    except jinja2.TemplateSyntaxError as error:
+        raise MomabError(f"line {error.lineno} of the text: {error.message}") from None
+    except jinja2.UndefinedError as error:
+        raise MomabError(f"the text uses a name that no cell defines: {error.message}.") from None
+
+
+def one_line(text: str) -> str:
+    """A text with its line breaks turned into spaces."""
+    return re.sub(r"\s*\n\s*", " ", text.strip())
+
+
+def caption_and_alt(text: str) -> tuple[str, str]:
+    """Cut the text of a figure into its caption and what follows ``Alt:``."""
+    caption, *alt = re.split(r"^Alt:", text, maxsplit=1, flags=re.MULTILINE)
+    if not alt:
+        raise MomabError("a figure's text needs a paragraph 'Alt: ...' that says what is seen.")
+    return one_line(caption), one_line(alt[0])
+
+
+def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:
+    """``%%prose``: Markdown with fields."""
+    if line.strip():
+        raise MomabError(f"%%prose takes no arguments; it has {line.strip()!r}.")
+    show.say(render(cell, names))
+
+
+def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
+    """``%%figure EXPRESSION``: a picture with its caption, and its alt text after ``Alt:``."""
+    caption, alt = caption_and_alt(render(cell, names))
+    show.figure(_evaluate(line, names), alt=alt, caption=caption)
+
+
+def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
+    """``%%table EXPRESSION [--index] [--decimals N]``: a data frame with its caption."""
+    expression, *options = re.split(r"\s--(?=index\b|decimals\b)", line)
+    index, decimals = False, 3
+    for option in options:
+        word, _, number = option.strip().partition(" ")
+        if word == "index" and not number:
+            index = True
+        elif word == "decimals" and number.strip().isdecimal():
+            decimals = int(number)
+        else:
+            raise MomabError(f"%%table has the options --index and --decimals N, not --{option}.")
+    caption = one_line(render(cell, names))
+    show.table(_evaluate(expression, names), caption=caption, index=index, decimals=decimals)
+
+
+def _evaluate(expression: str, names: Mapping[str, Any]) -> Any:
+    if not expression.strip():
+        raise MomabError("say after %%figure or %%table what to show, as a Python expression.")
+    return eval(expression, dict(names))

@@ -1,0 +1,1 @@
+"""The mathematics: instances, Pareto order, theory, metrics and statistics."""
