@@ -17,9 +17,9 @@ from momab.book import editions
 from momab.book.notebook import Project
 from momab.course import fence, gradebook, grading, handout, sandbox, submissions
 from momab.course.submissions import Sheet
-from tests import classroom
-from tests.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil, School
 from tests.conftest import ROOT
+from tests.course import classroom
+from tests.course.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil, School
 
 COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "grade"]
 

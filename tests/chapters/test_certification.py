@@ -27,7 +27,7 @@ from momab.errors import MomabError
 from momab.figures import show
 from momab.model import instances, pareto, theory
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FEW = settings(
     max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

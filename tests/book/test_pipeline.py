@@ -16,7 +16,7 @@ from momab.book.notebook import BuildError, Project
 from momab.errors import MomabError
 from tests.tiny import HEADER, cell, write
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def project(book: Path) -> Project:

@@ -19,10 +19,10 @@ from momab.book import build as pipeline
 from momab.book import editions, myst
 from momab.book.notebook import BuildError
 from momab.errors import MomabError
+from tests.book.test_pipeline import project
 from tests.browsing import broken_links
 from tests.conftest import PROJECT, ROOT
-from tests.test_course import CHAPTERS
-from tests.test_pipeline import project
+from tests.exercises.test_course import CHAPTERS
 from tests.tiny import HEADER, PARAMETERS, cell
 
 SECRETS = [f"secret{word}" for word in ("prose", "inline", "source", "printed", "drawn", "taught")]

@@ -20,7 +20,7 @@ from momab.model import instances
 from momab.study import arm_tables, groups, reproduce, tables
 from tests.realdata import load_or_skip
 
-NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 CHAPTERS = ("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data")
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from momab.auditing.claims import CHECKS, LEEWAY, audit, audit_all
 from momab.auditing.trace import Trace, trace
-from momab.cli.app import main
+from momab.cli.app import app, main
 from momab.engine import policies
 from momab.engine.policies.base import TIE, Certificate
 from momab.engine.policies.width_guided import WidthGuided
@@ -432,5 +432,5 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     assert len(out.err.strip().splitlines()) == 1
     code, out = run("audit", tmp_path / "good.npz", "--event", "none")
     assert code == 2
-    help_text = CliRunner().invoke(app.app, ["audit", "--help"]).output
+    help_text = CliRunner().invoke(app, ["audit", "--help"]).output
     assert "every lemma" in help_text
