@@ -5,16 +5,18 @@
 PYTHON ?= python3
 VENV ?= .venv
 EDITION ?= instructor
+WORKERS ?= auto
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-for-$(notdir $(PYTHON))
 
-.PHONY: help book pdf test lint bench lock clean
+.PHONY: help book pdf test test-all lint bench lock clean
 
 help:
 	@echo "make book   build the site into _build/html (EDITION=student: no solutions, _build/student)"
 	@echo "make pdf    print the site to _build/momab.pdf (needs Chromium)"
-	@echo "make test   lint, type-check and test"
-	@echo "make lint   ruff and mypy only"
+	@echo "make test   lint, build the book if it is not there, and test what takes minutes"
+	@echo "make test-all  the long tests: millions of rounds, a hostile class, printing"
+	@echo "make lint   style, types and layers only"
 	@echo "make bench  measure speed, as ratios within one run"
 	@echo "make lock   pin requirements.txt again from pyproject.toml"
 	@echo "make clean  remove _build and the caches, keep $(VENV)"
@@ -37,8 +39,11 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint
-	$(BIN)/pytest --cov --cov-report=term
+test: lint book
+	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+
+test-all: $(STAMP) book
+	$(BIN)/pytest -n $(WORKERS) -m slow
 
 bench: $(STAMP)
 	$(BIN)/momab bench
