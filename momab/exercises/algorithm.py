@@ -96,7 +96,7 @@ class _Wrong:
 # ---- algorithm-6: a whole run --------------------------------------------------------------
 
 
-def play(rewards: Array, horizon: int, c: float) -> list[int]:
+def play_algorithm(rewards: Array, horizon: int, c: float) -> list[int]:
     """The arms that Algorithm 1 pulls when arm a's i-th reward vector is ``rewards[a, i]``."""
     arms, _, d = rewards.shape
     policy, coin = WidthGuided(c=c), cast(Any, _First())
@@ -327,7 +327,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     function(
         "algorithm-6",
-        play,
+        play_algorithm,
         [
             Case(
                 "one objective, two arms",

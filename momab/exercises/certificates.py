@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 # ---- certificates-2: the certificate test ----------------------------------------------------
 
 
-def certified_arms(estimates: Array, radii: Array) -> list[int]:
+def arms_that_certify(estimates: Array, radii: Array) -> list[int]:
     """Per objective the arm whose lower bound exceeds all other upper bounds, -1 if none does."""
     upper, each = estimates + radii[:, None], np.arange(estimates.shape[1])
     b, c = top_two(upper)
@@ -85,7 +85,7 @@ _NARROW = (np.array([[0.8], [0.5], [0.45]]), np.array([0.2, 0.15, 0.1]))
 
 _CERTIFIED = function(
     "certificates-2",
-    certified_arms,
+    arms_that_certify,
     [
         Case(
             "two arms and one objective",
@@ -146,7 +146,7 @@ _CERTIFIED = function(
             "Nothing is ever certified: an arm is compared with itself, so leave it out.",
         ),
         Slip(
-            lambda estimates, radii: [a + (a >= 0) for a in certified_arms(estimates, radii)],
+            lambda estimates, radii: [a + (a >= 0) for a in arms_that_certify(estimates, radii)],
             "You count arms from 1; here the first arm has the number 0.",
         ),
     ],
@@ -155,7 +155,7 @@ _CERTIFIED = function(
 # ---- certificates-3: the coefficient for a given risk ----------------------------------------
 
 
-def coefficient(K: int, d: int, T: int, level: float) -> float:
+def coefficient_for_risk(K: int, d: int, T: int, level: float) -> float:
     """The least c with 2 K d T^(1 - 2c) <= level."""
     return _solved(2.0 * K * d, T, level)
 
@@ -166,7 +166,7 @@ def _solved(factor: float, T: float, level: float) -> float:
 
 _COEFFICIENT = function(
     "certificates-3",
-    coefficient,
+    coefficient_for_risk,
     [
         Case(
             "one objective",

@@ -15,7 +15,7 @@ from momab.model import pareto, theory
 # ---- the coefficient -----------------------------------------------------------------------
 
 
-def coefficient(means: NDArray[np.float64], T: int) -> float:
+def leading_coefficient(means: NDArray[np.float64], T: int) -> float:
     """C_PUCB: Pareto UCB1's leading term over K log T / g-dagger."""
     return theory.c_pucb(means, T)
 
@@ -52,7 +52,7 @@ _TWINS = np.array([[0.7, 0.2], [0.7, 0.2], [0.1, 0.9], [0.05, 0.6]])
 
 _COEFFICIENT = function(
     "pareto-ucb1-3",
-    coefficient,
+    leading_coefficient,
     [
         Case(
             "two arms on the front, one below",

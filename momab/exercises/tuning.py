@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 # ---- tuning-2: the protocol ----------------------------------------------------------------
 
 
-def choose(coefficients: Sequence[float], regrets: Array) -> float:
+def least_mean(coefficients: Sequence[float], regrets: Array) -> float:
     """The coefficient with the least mean regret over subsets and runs, the first of equals."""
     import pandas as pd
 
@@ -104,7 +104,7 @@ _TIED = ([0.1, 0.02, 0.5], np.array([[[4.0, 8.0]], [[6.0, 6.0]], [[7.0, 7.0]]]))
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "tuning-2",
-        choose,
+        least_mean,
         [
             Case(
                 "the coefficient with the least mean, wherever it stands in the list",
