@@ -1,0 +1,118 @@
+"""Prose is prose: pages are text and short visible cells, and no sentence hides in code."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jupytext
+import pytest
+
+from tests.conftest import PROJECT, ROOT
+
+MAGIC = re.compile(r"%%(?:prose|figure|table)\b")
+CELLS = 12  # lines of a visible cell at most; about ten is the aim
+
+
+def body(cell: Any) -> list[str]:
+    return [line for line in cell.source.splitlines() if line.strip()]
+
+
+def is_magic(cell: Any) -> bool:
+    return cell.cell_type == "code" and bool(MAGIC.match(cell.source))
+
+
+def is_hidden(cell: Any) -> bool:
+    return "remove-input" in cell.metadata.get("tags", [])
+
+
+class Shares(NamedTuple):
+    """Lines of a page: all of them, narrative, and code that readers do not see."""
+
+    total: int
+    narrative: int
+    hidden: int
+
+
+def shares(path: Path) -> Shares:
+    """Count a page's lines after its header.
+
+    Narrative is the text of magic cells and Markdown outside directives, headings and targets.
+    """
+    text = path.read_text(encoding="utf-8").split("---\n", 2)[2].strip()
+    node = jupytext.read(path)
+    narrative = hidden = 0
+    for cell in node.cells:
+        if cell.cell_type == "markdown":
+            narrative += sum(map(is_sentence, outside_directives(cell.source)))
+        elif is_magic(cell):
+            narrative += len(body(cell)) - 1
+        elif is_hidden(cell):
+            hidden += len(cell.source.splitlines())
+    return Shares(len(text.splitlines()), narrative, hidden)
+
+
+def outside_directives(text: str) -> list[str]:
+    return re.sub(
+        r"^(:{3,}|`{3,}).*?^\1\s*$", "", text, flags=re.DOTALL | re.MULTILINE
+    ).splitlines()
+
+
+def is_sentence(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith(("#", "("))
+
+
+def test_pages_are_mostly_narrative_and_hide_little():
+    counted = [shares(ROOT / "notebooks" / f"{name}.md") for name in PROJECT.names]
+    total, narrative, hidden = map(sum, zip(*counted, strict=True))
+    assert narrative / total >= 0.20
+    assert hidden / total <= 0.10
+
+
+def files(name: str) -> list[Path]:
+    page, exercises = (ROOT / "notebooks" / f"{name}{kind}.md" for kind in ("", ".exercises"))
+    return [page, exercises] if exercises.is_file() else [page]
+
+
+@pytest.mark.parametrize("name", PROJECT.names)
+def test_visible_cells_are_short(name):
+    node = jupytext.read(ROOT / "notebooks" / f"{name}.md")
+    for cell in node.cells:
+        if cell.cell_type == "code" and "parameters" not in cell.metadata.get("tags", []):
+            assert is_magic(cell) or len(body(cell)) <= CELLS, cell.source
+
+
+def sentences(tree: ast.AST) -> list[str]:
+    """The f-strings that hold a clause: six words or more in a row. Error messages do not count."""
+    raised = {id(n) for r in ast.walk(tree) if isinstance(r, ast.Raise) for n in ast.walk(r)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr) and id(node) not in raised:
+            texts = [v.value for v in node.values if isinstance(v, ast.Constant)]
+            found += [text for text in texts if len(re.findall(r"[A-Za-z]{2,}", text)) >= 6]
+    return found
+
+
+@pytest.mark.parametrize("name", PROJECT.names)
+def test_no_sentence_of_a_notebook_is_an_f_string(name):
+    for path in files(name):
+        for cell in jupytext.read(path).cells:
+            if cell.cell_type == "code" and not is_magic(cell):
+                assert not sentences(ast.parse(cell.source)), cell.source
+                assert "show.say(" not in cell.source
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "momab/chapters").glob("*.py")), ids=lambda p: p.stem
+)
+def test_no_sentence_of_a_chapter_module_is_an_f_string(path):
+    assert not sentences(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def test_a_sentence_in_an_f_string_is_found():
+    assert sentences(
+        ast.parse('f"the run stops after {n} pulls, which is more than the bound says"')
+    )
+    assert not sentences(
+        ast.parse('raise ValueError(f"{n} is not one of the six words allowed here")')
+    )
