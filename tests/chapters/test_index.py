@@ -10,7 +10,10 @@ from momab.chapters import index
 from tests.chapters.conftest import loud, run_chapter
 
 
-def test_the_page_concludes_what_it_plays(shown: list[dict[str, Any]]) -> None:
+def test_the_page_concludes_what_it_plays(
+    shown: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 1)  # so few runs are not worth other processes
     page = run_chapter("index", horizon=2000, runs=5, arms=3, seed=7)
     points = page["points"]
     assert len(points) == len(index.ANSWER_PROBLEMS) * len(index.ANSWER_LEADS)
