@@ -108,10 +108,12 @@ def caption_and_alt(text: str) -> tuple[str, str]:
 
 
 def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:
-    """``%%prose``: Markdown with fields."""
+    """``%%prose``: Markdown with fields; a text that comes out empty shows nothing."""
     if line.strip():
         raise MomabError(f"%%prose takes no arguments; it has {line.strip()!r}.")
-    show.say(render(cell, names))
+    text = render(cell, names)
+    if text:
+        show.say(text)
 
 
 def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
