@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from momab.auditing import trace as tracing
@@ -19,13 +19,10 @@ from momab.chapters import algorithm
 from momab.engine.policies.width_guided import WidthGuided
 from momab.figures import show
 from momab.model import instances
-from tests.chapters.conftest import loud, run_chapter
-
-FEW = settings(
-    max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
 
+@WHOLE
 @given(
     seed=st.integers(0, 2**31 - 1),
     horizon=st.integers(50, 1500),
@@ -34,10 +31,10 @@ FEW = settings(
     round_shown=st.integers(1, 2000),
 )
 @example(seed=1, horizon=50, c=10.0, lead=0.05, round_shown=1)
-@FEW
-def test_algorithm_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+@PAGE
+def test_algorithm_chapter(shown: list[dict[str, Any]], whole: bool, **drawn: Any) -> None:
     shown.clear()
-    page = run_chapter("algorithm", frames=20, **drawn)
+    page = run_chapter("algorithm", whole, frames=20, **drawn)
     assert page["same"]
     assert (page["lines"]["violations"] == 0).all()
     assert page["run"].K <= page["at"] < page["run"].recorded

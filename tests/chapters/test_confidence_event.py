@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from momab import auditing
@@ -18,13 +18,10 @@ from momab.auditing import trace as tracing
 from momab.chapters import confidence_event
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances, theory
-from tests.chapters.conftest import loud, run_chapter
-
-FEW = settings(
-    max_examples=1, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
 
+@WHOLE
 @given(
     seed=st.integers(0, 2**31 - 1),
     horizon=st.integers(20, 200),
@@ -32,10 +29,10 @@ FEW = settings(
     level=st.sampled_from([0.01, 0.05, 0.3]),
 )
 @example(seed=3, horizon=20, c=3.0, level=0.001)
-@FEW
-def test_confidence_event_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+@PAGE
+def test_confidence_event_chapter(shown: list[dict[str, Any]], whole: bool, **drawn: Any) -> None:
     shown.clear()
-    page = run_chapter("confidence-event", runs=60, coefficients=[0.02, 0.3], **drawn)
+    page = run_chapter("confidence-event", whole, runs=60, coefficients=[0.02, 0.3], **drawn)
     assert (page["steps"]["holds"] == "yes").all()
     chain = page["chain"]
     order = ["failed_low", "crossing", "tails", "sharp", "stated"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from momab.chapters import index
-from tests.chapters.conftest import loud, run_chapter
+from tests.chapters.running import loud, run_chapter
 
 
 def test_the_page_concludes_what_it_plays(

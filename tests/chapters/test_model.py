@@ -7,18 +7,24 @@ import pytest
 
 from momab.chapters import model
 from momab.model import pareto
-from tests.chapters.conftest import loud, run_chapter
+from tests.chapters.running import WHOLE, loud, run_chapter
 
 
+@WHOLE
 @pytest.mark.parametrize(("arms", "objectives", "seed"), [(3, 2, 1), (12, 8, 5), (60, 3, 2)])
-def test_model_chapter(shown: list[dict[str, Any]], arms: int, objectives: int, seed: int) -> None:
-    page = run_chapter("model", arms=arms, objectives=objectives, seed=seed)
+def test_model_chapter(
+    shown: list[dict[str, Any]], arms: int, objectives: int, seed: int, whole: bool
+) -> None:
+    page = run_chapter("model", whole, arms=arms, objectives=objectives, seed=seed)
     assert page["difference"] < 1e-9
     assert page["slack"] >= 0
-    text = shown[-1]["text/markdown"]
+    (text,) = (b["text/plain"] for b in shown if "The leads are" in b["text/plain"])
     assert text.count("$g_{") == min(objectives, 6)
     assert ("and so on;" in text) == (objectives > 6)
     assert not loud(shown)
+    if whole:
+        assert page["same_set"]
+        assert page["same_zeros"]
 
 
 def test_the_table_says_who_wins_what() -> None:

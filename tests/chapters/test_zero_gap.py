@@ -7,15 +7,16 @@ import pytest
 from scipy.stats import binomtest
 
 from momab.chapters import zero_gap
-from tests.chapters.conftest import loud, run_chapter
+from tests.chapters.running import WHOLE, loud, run_chapter
 
 
+@WHOLE
 @pytest.mark.parametrize(("arms", "objectives", "seed"), [(2, 1, 4), (2, 3, 1), (8, 4, 9)])
 def test_zero_gap_chapter(
-    shown: list[dict[str, Any]], arms: int, objectives: int, seed: int
+    shown: list[dict[str, Any]], arms: int, objectives: int, seed: int, whole: bool
 ) -> None:
-    page = run_chapter("zero-gap", arms=arms, objectives=objectives, seed=seed, draws=200)
-    trapped, inconsistent = np.array(page["trapped"]), np.array(page["inconsistent"])
+    page = run_chapter("zero-gap", whole, arms=arms, objectives=objectives, seed=seed, draws=200)
+    trapped, inconsistent = (np.array(page["rates"][k]) for k in ("trapped", "inconsistent"))
     # an inconsistent instance has a trapped arm; with two arms the converse holds
     assert (inconsistent <= trapped + 1e-12).all()
     if arms == 2:
@@ -23,6 +24,9 @@ def test_zero_gap_chapter(
     if objectives == 1:
         assert trapped.max() == 0
     assert page["gap"].tolist() == [0, 0]
+    if whole:
+        assert (page["stored"] == 0).all(), "whoever is stored wins alone"
+        assert abs(page["drawn"] - page["exact"]) < 5 * page["error"]
     assert page["on_front"].tolist() == [True, False]
     assert not loud(shown)
 
