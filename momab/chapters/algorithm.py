@@ -98,7 +98,7 @@ def decision(rounds: Rounds, i: int = 0) -> dict[str, Any]:
 
 def why(rounds: Rounds, i: int = 0) -> str:
     """One sentence on why a decision pulled what it pulled (the template ``why.txt``)."""
-    return magics.one_line(templates.fill("why.txt", **decision(rounds, i)))
+    return magics.one_line(templates.fill_template("why.txt", **decision(rounds, i)))
 
 
 def certificate_rounds(
@@ -264,7 +264,7 @@ def slow_motion(trace: Trace, shown: int, frames: int = 160) -> str:
     data = _frames(trace, picks, start)
     text = json.dumps(data, separators=(",", ":"))
     now = trace.rounds(shown, shown + 1)
-    return templates.fill(
+    return templates.fill_template(
         "slow_motion.html",
         id="slow-" + hashlib.sha256(text.encode()).hexdigest()[:8],
         width=_W,

@@ -11,7 +11,7 @@ from typing import Any
 from momab.figures.magics import environment
 
 
-def fill(name: str, **values: Any) -> str:
+def fill_template(name: str, **values: Any) -> str:
     """Fill in a template.
 
     Parameters

@@ -105,7 +105,7 @@ def test_the_sentences_of_a_decision() -> None:
         "c": 1,
     }
     facts |= {"tied": 1, "role": "leader", "other": 1, "same_radius": False}
-    fill = algorithm.templates.fill
+    fill = algorithm.templates.fill_template
     assert algorithm.magics.one_line(fill("why.txt", **facts)) == (
         "Objective 2 is the widest; arm 4, its leader, has the larger radius of the pair {4, 1}."
     )

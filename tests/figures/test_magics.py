@@ -290,8 +290,8 @@ def test_every_template_can_be_read() -> None:
 
 def test_a_template_is_strict_about_names() -> None:
     with pytest.raises(jinja2.UndefinedError, match="committed"):
-        templates.fill("why.txt")
-    assert templates.fill("why.txt", committed=True, arm=3) == (
+        templates.fill_template("why.txt")
+    assert templates.fill_template("why.txt", committed=True, arm=3) == (
         "Arm 3 is pulled because it is the stored arm."
     )
 
