@@ -1,4 +1,9 @@
-"""chapters.confidence_event."""
+"""The chapter on the confidence event: how likely it is that some interval ever misses its mean.
+
+Exact tails at one sample count, simulated runs judged by their intervals, the chain of
+probabilities from the event to the bound of Proposition 8, what looking after every sample does
+to an interval for a fixed count, and the pictures of all these.
+"""
 
 from __future__ import annotations
 
@@ -207,7 +212,49 @@ def event_sweep(
     return pd.DataFrame(rows)
 
 
-def tails(frame: pd.DataFrame, bound: float, free: float) -> Figure:
+def chain_table(chain: pd.DataFrame) -> pd.DataFrame:
+    """The chain of :func:`event_sweep` as printed, the simulated rates with their intervals."""
+    names = {
+        "failed_rate": "Ω fails, simulated",
+        "crossing": "some mean leaves, exact",
+        "tails": "sum of exact tails",
+        "sharp": "Hoeffding, counts to T − K",
+        "stated": "as stated, counts to T",
+    }
+    printed = chain[["c", *names]].rename(columns=names).map(lambda x: f"{x:.3g}")
+    simulated = chain[["failed_rate", "failed_low", "failed_high"]].to_numpy()
+    printed[names["failed_rate"]] = [
+        f"{rate:.3g} ({low:.2g} to {high:.2g})" for rate, low, high in simulated
+    ]
+    return printed
+
+
+def event_steps(chain: pd.DataFrame, tail: float, bound: float, difference: float) -> pd.DataFrame:
+    """The steps of the proof of Proposition 8: what each claims, what was found, if it holds.
+
+    ``chain`` comes from :func:`event_sweep`; ``tail`` is the largest exact tail at one count and
+    ``bound`` Hoeffding's; ``difference`` is that of :func:`latent_difference`.
+    """
+    import pandas as pd
+
+    strays = int(chain["failed_outside_union"].sum())
+    union = bool((chain["crossing"] <= chain["tails"] * (1 + 1e-9)).all())
+    hoeffding = bool((chain["tails"] <= chain["sharp"]).all())
+    every, ratio = "at every coefficient", f"largest ratio {tail / bound:.3g}"
+    apart = f"largest difference {difference:.1g}"
+    rows = [
+        ("1", "exact tail at most Hoeffding's bound", ratio, tail <= bound),
+        ("2", "means in the run equal means off the shelf", apart, difference < 1e-12),
+        ("3", "a failing run lies in the union", f"{strays} runs outside", strays == 0),
+        ("4", "exact union at most the sum of exact tails", every, union),
+        ("4", "sum of exact tails at most Hoeffding's sum", every, hoeffding),
+    ]
+    steps = pd.DataFrame(rows, columns=["step", "claim", "found", "holds"])
+    steps["holds"] = np.where(steps["holds"], "yes", "no")
+    return steps
+
+
+def tails_figure(frame: pd.DataFrame, bound: float, free: float) -> Figure:
     """Exact chances of leaving the interval at one sample count, under Hoeffding's bound.
 
     ``frame`` has the columns p, n and tail; below ``free`` samples the radius exceeds 1.

@@ -1,4 +1,8 @@
-"""chapters.index."""
+"""The opening page: the regret of each objective alone and of both together, and its picture.
+
+One objective gets harder and harder while the other stays easy, and the Pareto regret of the two
+together follows the easy one.  The card that a link to the book shows is here, too.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
+from momab.engine.policies import WidthGuided
+from momab.engine.simulate import simulate
 from momab.figures.style import BLUE, GREEN, ORANGE, STYLE, new_axes
+from momab.model import instances
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,13 +23,41 @@ if TYPE_CHECKING:
 
 #: The three problems of the opening picture: name -> the objectives that the policy sees.
 ANSWER_PROBLEMS = {"hard": (0,), "easy": (1,), "both": (0, 1)}
+#: The leads of the best arm on objective 1, from easy to hard.
+ANSWER_LEADS = np.geomspace(0.3, 0.03, 7).round(3)
+
+
+def answer_points(arms: int, horizon: int, runs: int, seed: int) -> pd.DataFrame:
+    """Play the three problems at every lead; one row per point of the opening picture.
+
+    Arm 1 has the means (0.5, 0.8), arm 2 (0.5 + lead, 0.3), all others (0.2, 0.2).  The columns
+    are instance ("hard|0.1": problem and lead of objective 1), mean, mean_low and mean_high.
+    """
+    problems = {}
+    for lead in ANSWER_LEADS:
+        means = np.array([[0.5, 0.8], [0.5 + lead, 0.3]] + [[0.2, 0.2]] * (arms - 2))
+        for name, columns in ANSWER_PROBLEMS.items():
+            problems[f"{name}|{lead}"] = instances.bernoulli(means[:, list(columns)])
+    played = simulate(problems, [WidthGuided()], horizon, runs, seed, progress=False)
+    return played.summary()[["instance", "mean", "mean_low", "mean_high"]]
+
+
+def answer_costs(points: pd.DataFrame) -> tuple[float, float, float]:
+    """The regret of objective 1 alone and of both at the smallest lead, and how the first grew.
+
+    The third number is the regret of objective 1 alone at the smallest lead as a multiple of that
+    at the largest.
+    """
+    cost = points.set_index("instance")["mean"]
+    easiest, hardest = ANSWER_LEADS[0], ANSWER_LEADS[-1]
+    hard, both = float(cost[f"hard|{hardest}"]), float(cost[f"both|{hardest}"])
+    return hard, both, hard / float(cost[f"hard|{easiest}"])
 
 
 def answer(points: pd.DataFrame, horizon: int) -> Figure:
     """The opening picture: regret of each objective alone and of both, as one gets harder.
 
-    ``points`` has the columns instance ("hard|0.1": problem and lead of objective 1), mean,
-    mean_low and mean_high.
+    ``points`` comes from :func:`answer_points`.
     """
     labels = {
         "hard": ("objective 1 alone", ORANGE, "s", (0, 9), "right", "bottom"),

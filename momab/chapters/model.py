@@ -1,4 +1,4 @@
-"""chapters.model."""
+"""The chapter on the model: the Pareto gap of every arm, in a table and in a picture."""
 
 from __future__ import annotations
 
@@ -8,11 +8,33 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import ArrayLike
 
+from momab._util.validate import FloatArray
 from momab.figures.style import BLUE, INK, ORANGE, STYLE, dominated_region, new_axes
 from momab.model import pareto
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
+
+
+def gap_table(means: FloatArray, searched: FloatArray) -> pd.DataFrame:
+    """Every arm: whether it is Pareto-optimal, its gap found in two ways, and what it wins.
+
+    ``searched`` holds the gaps as :func:`momab.model.pareto.gap_by_search` finds them.
+    """
+    import pandas as pd
+
+    best = means.argmax(axis=0)
+    won = [", ".join(map(str, np.flatnonzero(best == a) + 1)) for a in range(len(means))]
+    return pd.DataFrame(
+        {
+            "Arm": np.arange(1, len(means) + 1),
+            "Pareto set": np.where(pareto.front(means), "yes", "no"),
+            "Gap, closed form": pareto.gaps(means),
+            "Gap, by search": searched,
+            "Best on objective": [objectives or "none" for objectives in won],
+        }
+    )
 
 
 def pareto_lift(means: ArrayLike, arm: int | None = None) -> Figure:

@@ -1,4 +1,4 @@
-"""chapters.zero_gap."""
+"""The chapter on zero gaps: pictures of the trapped arm, and of how often ties make one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def zero_gap(means: ArrayLike) -> Figure:
+def wilson_interval(share: FloatArray, n: int, z: float = 1.96) -> tuple[FloatArray, FloatArray]:
+    """Wilson's interval for a share of n draws, which z standard deviations of the score span."""
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return middle - half, middle + half
+
+
+def zero_gap_figure(means: ArrayLike) -> Figure:
     """The two arms of Proposition 1: one on the edge of what the other dominates."""
     mu = np.asarray(means, dtype=np.float64)
     with mpl.rc_context(STYLE):
@@ -54,7 +61,7 @@ def tie_rates(frame: pd.DataFrame, draws: int) -> Figure:
         fig, (axes,) = new_axes(size=(5.0, 3.1))
         for column, (label, colour, marker) in curves.items():
             share = frame[column].to_numpy(dtype=np.float64)
-            low, high = _wilson(share, draws)
+            low, high = wilson_interval(share, draws)
             errors = np.clip([share - low, high - share], 0, None)
             axes.errorbar(
                 frame["levels"], share, errors, color=colour, marker=marker, capsize=3, label=label
@@ -66,10 +73,3 @@ def tie_rates(frame: pd.DataFrame, draws: int) -> Figure:
         axes.set(xlabel="levels a mean can take", ylabel="share of instances", ylim=(0, None))
         axes.legend()
     return fig
-
-
-def _wilson(share: FloatArray, n: int, z: float = 1.96) -> tuple[FloatArray, FloatArray]:
-    """Wilson's interval for a share of n draws."""
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - half, middle + half

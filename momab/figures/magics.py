@@ -19,7 +19,9 @@ A name that the notebook does not define is an error.  Filters write numbers: ``
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
 ``general`` (or ``general(n)``) is the shortest form, ``spec("+.1e")`` any of Python's formats;
 ``words`` joins a list as English does.  A line break in the source is a space in captions and alt
-texts.  Everything shown is plain Markdown or HTML, so an executed notebook reads well anywhere.
+texts.  An empty text and a table that is None are not shown.  Sentences that several pages share
+are macros in ``templates/prose.md.j2``, which a text imports.  Everything shown is plain Markdown
+or HTML, so an executed notebook reads well anywhere.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -66,11 +69,27 @@ def words(items: Iterable[Any], last: str = "and") -> str:
     return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
+def joined(text: str) -> str:
+    """Join lines to one, without what indents them: for HTML that is written over many lines."""
+    return re.sub(r"\s*\n\s*", "", text)
+
+
+class Missing(jinja2.StrictUndefined):
+    """A name that no cell defines, which is said even where a filter meets it first."""
+
+    def __format__(self, form: str) -> str:
+        """Complain, as everything else that is done with the name does."""
+        return str(self)
+
+
 @cache
 def environment() -> jinja2.Environment:
-    """The Jinja environment of all texts: strict about names, with filters for numbers."""
+    """The Jinja environment of all texts: strict about names, with filters, and files to use."""
     found = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=Missing,
+        autoescape=False,
+        keep_trailing_newline=False,
     )
     found.filters |= {
         "fixed": fixed,
@@ -79,6 +98,7 @@ def environment() -> jinja2.Environment:
         "general": general,
         "spec": spec,
         "words": words,
+        "joined": joined,
     }
     found.globals |= {"abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum}
     return found
@@ -89,7 +109,8 @@ def render(text: str, names: Mapping[str, Any]) -> str:
     try:
         return environment().from_string(text).render(**names).strip()
     except jinja2.TemplateSyntaxError as error:
-        raise MomabError(f"line {error.lineno} of the text: {error.message}") from None
+        said = str(error.message).rstrip(".")
+        raise MomabError(f"line {error.lineno} of the text: {said}.") from None
     except jinja2.UndefinedError as error:
         raise MomabError(f"the text uses a name that no cell defines: {error.message}.") from None
 
@@ -111,7 +132,8 @@ def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:
     """``%%prose``: Markdown with fields."""
     if line.strip():
         raise MomabError(f"%%prose takes no arguments; it has {line.strip()!r}.")
-    show.say(render(cell, names))
+    if text := render(cell, names):
+        show.say(text)
 
 
 def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
@@ -121,7 +143,7 @@ def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
 
 
 def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
-    """``%%table EXPRESSION [--index] [--decimals N]``: a data frame with its caption."""
+    """``%%table EXPRESSION [--index] [--decimals N]``: a data frame, if any, with its caption."""
     expression, *options = re.split(r"\s--(?=index\b|decimals\b)", line)
     index, decimals = False, 3
     for option in options:
@@ -132,8 +154,10 @@ def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
             decimals = int(number)
         else:
             raise MomabError(f"%%table has the options --index and --decimals N, not --{option}.")
-    caption = one_line(render(cell, names))
-    show.table(_evaluate(expression, names), caption=caption, index=index, decimals=decimals)
+    frame = _evaluate(expression, names)
+    if frame is not None:
+        caption = one_line(render(cell, names))
+        show.table(frame, caption=caption, index=index, decimals=decimals)
 
 
 def _evaluate(expression: str, names: Mapping[str, Any]) -> Any:

@@ -1,4 +1,9 @@
-"""figures.style."""
+"""The house style: colours that stay apart for everybody, type, and what several figures draw.
+
+Colours are named by their role or hue in ``PALETTE``; `momab.figures.show` turns each of them into
+a CSS variable, so that a page can recolour its pictures.  A figure is drawn inside
+``mpl.rc_context(STYLE)`` on axes from :func:`new_axes` or :func:`axes_grid`.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +35,11 @@ PALETTE = {
     "gold": "#e69f00",
     "sky": "#56b4e9",
 }
+"""Every colour of a figure: ink on paper first, then the hues of Okabe and Ito, the pink darker."""
 
 
 INK, MUTED, FAINT = PALETTE["ink"], PALETTE["muted"], PALETTE["faint"]
+GOLD, SKY = PALETTE["gold"], PALETTE["sky"]
 
 
 BLUE, ORANGE, GREEN, PINK = (PALETTE[name] for name in ("blue", "orange", "green", "pink"))
@@ -49,6 +56,9 @@ POLICY_STYLE = {
 for _font in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
     font_manager.fontManager.addfont(str(_font))
 
+
+LINES = (BLUE, ORANGE, GREEN, PINK, GOLD, SKY, INK, MUTED)
+"""The colours of a bundle of up to eight lines, in their order."""
 
 STYLE: Any = {
     "font.family": ["Momab Sans", "DejaVu Sans"],
@@ -75,52 +85,44 @@ STYLE: Any = {
     "legend.labelcolor": INK,
     "mathtext.fontset": "stix",
 }
+"""What Matplotlib is told about every figure; the fonts are those in the folder ``fonts``."""
 
 
 def new_axes(
     columns: int = 1, size: tuple[float, float] | None = None
 ) -> tuple[Figure, list[Axes]]:
-    """A figure in the house style, not shown by itself, with a row of axes."""
-    from matplotlib.figure import Figure
+    """A figure in the house style with a row of axes; it is not shown by itself.
 
-    with mpl.rc_context(STYLE):
-        fig = Figure(figsize=size or (5.0, 3.2), layout="constrained")
-        axes = [fig.add_subplot(1, columns, number + 1) for number in range(columns)]
-    return fig, axes
+    Parameters
+    ----------
+    columns
+        How many axes stand side by side.
+    size
+        Width and height in inches, (5, 3.2) unless given.
 
-
-def dominated_region(axes: Axes, mu: FloatArray, corner: float) -> None:
-    """Shade what some arm dominates: the staircase below the front."""
-    best = mu[pareto.front(mu)]
-    best = best[np.argsort(best[:, 0])]
-    xs = np.concatenate([[corner], np.repeat(best[:, 0], 2)])
-    ys = np.concatenate([np.repeat(best[:, 1], 2), [corner]])
-    axes.fill_between(xs, ys, corner, color=FAINT, alpha=0.45, lw=0, zorder=0)
-
-
-GOLD = PALETTE["gold"]
-
-
-def legend_above(axes: Axes, columns: int) -> None:
-    """Put the legend above the axes."""
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, handletextpad=0.5)
-
-
-def plain_log(axes: Axes, which: str) -> None:
-    """Write a logarithmic axis in plain numbers, at 1, 2 and 5 times the powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis = axes.yaxis if which == "y" else axes.xaxis
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-LINES = (BLUE, ORANGE, GREEN, PINK, PALETTE["gold"], PALETTE["sky"], INK, MUTED)
+    Returns
+    -------
+    tuple of Figure and list of Axes
+        The figure and its axes, from left to right.
+    """
+    return axes_grid(1, columns, size or (5.0, 3.2))
 
 
 def axes_grid(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
-    """A figure in the house style with a grid of axes, row by row."""
+    """A figure in the house style with a grid of axes; it is not shown by itself.
+
+    Parameters
+    ----------
+    rows, columns
+        The shape of the grid.
+    size
+        Width and height in inches.
+
+    Returns
+    -------
+    tuple of Figure and list of Axes
+        The figure and its axes, row by row.
+    """
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
@@ -129,10 +131,44 @@ def axes_grid(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figur
     return fig, axes
 
 
+def dominated_region(axes: Axes, mu: FloatArray, corner: float) -> None:
+    """Shade what some arm dominates: the staircase below the front.
+
+    Parameters
+    ----------
+    axes
+        Where to draw.
+    mu
+        The means of the arms in the plane of two objectives, one row per arm.
+    corner
+        The least value on both axes, at which the region ends.
+    """
+    best = mu[pareto.front(mu)]
+    best = best[np.argsort(best[:, 0])]
+    xs = np.concatenate([[corner], np.repeat(best[:, 0], 2)])
+    ys = np.concatenate([np.repeat(best[:, 1], 2), [corner]])
+    axes.fill_between(xs, ys, corner, color=FAINT, alpha=0.45, lw=0, zorder=0)
+
+
 def draw_points(
     ax: Axes, frame: pd.DataFrame, x: str, name: str, floor: float, **style: Any
 ) -> None:
-    """Simulated rates with their exact intervals; a rate of zero shows its upper limit only."""
+    """Simulated rates with their exact intervals; a rate of zero shows its upper limit only.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    frame
+        One row per point, with the columns ``x``, ``<name>_rate``, ``<name>_low`` and
+        ``<name>_high``.
+    x, name
+        The column of the abscissa, and the rate that is meant.
+    floor
+        The least value that a logarithmic axis shows; intervals end there.
+    style
+        Colour, marker and label of the points.
+    """
     rate, low, high = (frame[f"{name}_{k}"].to_numpy(float) for k in ("rate", "low", "high"))
     at = frame[x].to_numpy(float)
     seen = rate > 0
@@ -142,3 +178,26 @@ def draw_points(
     if (~seen).any():
         limit = dict(style, label=None, marker="v", mfc="none")
         ax.plot(at[~seen], high[~seen], ls="none", **limit)
+
+
+def legend_above(axes: Axes, columns: int) -> None:
+    """Put the legend above the axes, in so many columns."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, handletextpad=0.5)
+
+
+def plain_log(axes: Axes, which: str) -> None:
+    """Write a logarithmic axis in plain numbers, at 1, 2 and 5 times the powers of ten.
+
+    Parameters
+    ----------
+    axes
+        The axes, already logarithmic in this direction.
+    which
+        ``"x"`` or ``"y"``.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis = axes.yaxis if which == "y" else axes.xaxis
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())

@@ -4,13 +4,11 @@ Each notebook is executed in this process with drawn parameters, at a small size
 concludes is asserted from its own variables; the computations behind it have tests of their own.
 """
 
-import json
 import math
 import re
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -21,11 +19,11 @@ from momab.auditing import hand_made
 from momab.auditing import trace as tracing
 from momab.book.notebook import Notebook
 from momab.book.parameters import rewrite_cell
-from momab.chapters import algorithm, certificates, confidence_event, local_charge
+from momab.chapters import certificates, local_charge
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
 from momab.figures import show
-from momab.model import instances, pareto, theory
+from momab.model import instances, pareto
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = settings(
@@ -66,49 +64,6 @@ def loud(bundles: list[dict[str, Any]]) -> list[str]:
 
 
 # --- chapters -------------------------------------------------------------------------------
-
-
-@given(
-    seed=SEEDS,
-    horizon=st.integers(50, 1500),
-    c=st.sampled_from([0.1, 0.5, 2.0]),
-    lead=st.sampled_from([0.05, 0.3, 0.5]),
-    round_shown=st.integers(1, 2000),
-)
-@example(seed=1, horizon=50, c=10.0, lead=0.05, round_shown=1)
-@FEW
-def test_algorithm_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
-    shown.clear()
-    page = run_chapter("algorithm", frames=20, **drawn)
-    assert page["same"]
-    assert (page["lines"]["violations"] == 0).all()
-    assert page["run"].K <= page["at"] < page["run"].recorded
-    assert not loud(shown)
-    pieces = [bundle.get("text/html", "") for bundle in shown]
-    widgets = [piece for piece in pieces if "momab-slow" in piece]
-    assert len(widgets) == 1
-    assert len(widgets[0]) < 300_000
-
-
-@given(
-    seed=SEEDS,
-    horizon=st.integers(20, 200),
-    c=st.sampled_from([0.05, 1.0, 3.0]),
-    level=st.sampled_from([0.01, 0.05, 0.3]),
-)
-@example(seed=3, horizon=20, c=3.0, level=0.001)
-@FEW
-def test_confidence_event_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
-    shown.clear()
-    page = run_chapter("confidence-event", runs=60, coefficients=[0.02, 0.3], **drawn)
-    assert (page["steps"]["holds"] == "yes").all()
-    chain = page["chain"]
-    order = ["failed_low", "crossing", "tails", "sharp", "stated"]
-    assert (np.diff(chain[order].to_numpy(), axis=1) >= -1e-9).all()
-    peeks = page["peeks"]
-    assert (np.diff(peeks["always"]) >= 0).all()
-    assert (peeks["always"] >= peeks["once"] - 1e-12).all()
-    assert not loud(shown)
 
 
 @given(
@@ -167,104 +122,6 @@ def test_an_instance_where_the_champion_usually_loses() -> None:
     assert row["certified"] == 200
     assert row["high"] < 0.5
     assert row["on_front"] == 1.0
-
-
-# --- the algorithm --------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def run() -> tracing.Trace:
-    instance = instances.bernoulli([[0.9, 0.2], [0.3, 0.6], [0.2, 0.5]])
-    return tracing.trace(instance, WidthGuided(c=0.5), 2000, 1)
-
-
-@pytest.mark.parametrize("frames", [2, 10, 100, 5000])
-def test_frames_are_decisions_and_end_with_the_last(run: tracing.Trace, frames: int) -> None:
-    picked = algorithm.frame_rounds(run, frames)
-    assert len(picked) <= frames
-    assert (np.diff(picked) > 0).all()
-    assert picked[0] == run.K
-    assert picked[-1] == run.recorded - 1
-
-
-def test_every_sentence_names_the_pulled_arm(run: tracing.Trace) -> None:
-    rounds = run.rounds()
-    for i in range(len(rounds.t)):
-        text = algorithm.why(run, rounds, i)
-        assert f"rm {rounds.arm[i] + 1}" in text
-    assert "certifies" in algorithm.why(run, rounds, len(rounds.t) - 1)
-
-
-def test_the_state_table_is_the_state(run: tracing.Trace) -> None:
-    by_arm, by_objective, r = algorithm.state_table(run, 40)
-    assert by_arm["N"].sum() == 40
-    assert np.allclose(by_arm["β"], np.sqrt(run.scale / by_arm["N"]))
-    each = np.arange(run.d)
-    assert np.allclose(by_objective["U of c"], np.sort(r.U[0], axis=0)[-2])
-    assert np.allclose(by_objective["L of b"], r.L[0, r.U[0].argmax(axis=0), each])
-
-
-def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
-    text = algorithm.slow_motion(run, 30, frames=50)
-    assert not re.search(r"https?://(?!www\.w3\.org)|src=|@import|<link", text)
-    data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
-    frames = len(data["t"])
-    assert frames <= 50
-    assert all(len(data[key]) == frames for key in ("n", "m", "b", "c", "j", "a", "cert", "why"))
-    assert data["t"][data["start"]] == 31
-    assert data["cert"][-1][data["j"][-1]] == 1
-    # the fallback is complete without the script: panels, sentence, both tables
-    static = text[: text.index('<script type="application/json"')]
-    assert static.count("<svg") == run.d
-    assert "Round <span" in static
-    assert static.count("<table") == 2
-    assert "hidden" in static
-    assert "prefers-reduced-motion" in text
-
-
-@pytest.mark.parametrize("kind", ["races", "sampling"])
-def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
-    with mpl.rc_context():
-        fig = getattr(algorithm, kind)(run, run.rounds())
-        assert "<svg" in show.figure_html(fig, "a picture of a whole run")
-
-
-# --- the confidence event -------------------------------------------------------------------
-
-
-@given(p=st.floats(0, 1), T=st.integers(2, 500), c=st.floats(0.05, 3), n=st.integers(1, 80))
-@settings(max_examples=60, deadline=None)
-def test_tail_profile_is_the_tail(p: float, T: int, c: float, n: int) -> None:
-    alone = theory.tail_probability(p, n, T, c)
-    assert confidence_event.tail_profile(p, [n], T, c)[0] == pytest.approx(
-        alone, rel=1e-9, abs=1e-300
-    )
-
-
-def test_event_runs_agree_with_the_audit() -> None:
-    instance = instances.bernoulli([[0.7, 0.4], [0.5, 0.6], [0.4, 0.3]])
-    policy = WidthGuided(c=0.2)
-    seen = confidence_event.event_runs(instance, policy, 150, 40, 7)
-    for number in range(40):
-        whole = tracing.trace(instance, policy, 150, 7, number, beyond=True)
-        assert auditing.audit(whole).event.holds == (not seen.failed[number])
-    assert (seen.union | ~seen.failed).all()
-    assert 0 < seen.failed.sum() < 40
-
-
-def test_exits_match_the_exact_probability() -> None:
-    scale, N = 0.9, 200
-    exits = confidence_event.first_exits(0.3, N, scale, 4000, 1)
-    exact = theory.crossing_probability(0.3, N, 1000, scale / math.log(1000))
-    assert abs((exits > 0).mean() - exact) < 4 * math.sqrt(exact * (1 - exact) / 4000)
-    assert exits.max() <= N
-
-
-def test_means_of_a_run_are_means_of_the_shelf() -> None:
-    instance = instances.random_bernoulli(4, 3, 2)
-    run = tracing.trace(instance, WidthGuided(c=0.3), 500, 11)
-    assert confidence_event.latent_difference(instance, run, 11) == 0.0
-    assert confidence_event.latent_difference(instance, run, 12) > 0.0
 
 
 # --- certificates ---------------------------------------------------------------------------

@@ -1,0 +1,150 @@
+"""The chapter on the algorithm: the state at a round, the player, and what the page concludes.
+
+The page is executed in this process with drawn parameters, at a small size, and what it concludes
+is asserted from its own variables.
+"""
+
+import json
+import re
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from momab.auditing import trace as tracing
+from momab.chapters import algorithm
+from momab.engine.policies.width_guided import WidthGuided
+from momab.figures import show
+from momab.model import instances
+from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
+
+
+@WHOLE
+@given(
+    seed=st.integers(0, 2**31 - 1),
+    horizon=st.integers(50, 1500),
+    c=st.sampled_from([0.1, 0.5, 2.0]),
+    lead=st.sampled_from([0.05, 0.3, 0.5]),
+    round_shown=st.integers(1, 2000),
+)
+@example(seed=1, horizon=50, c=10.0, lead=0.05, round_shown=1)
+@PAGE
+def test_algorithm_chapter(shown: list[dict[str, Any]], whole: bool, **drawn: Any) -> None:
+    shown.clear()
+    page = run_chapter("algorithm", whole, frames=20, **drawn)
+    assert page["same"]
+    assert (page["lines"]["violations"] == 0).all()
+    assert page["run"].K <= page["at"] < page["run"].recorded
+    assert not loud(shown)
+    pieces = [bundle.get("text/html", "") for bundle in shown]
+    widgets = [piece for piece in pieces if "momab-slow" in piece]
+    assert len(widgets) == 1
+    assert len(widgets[0]) < 300_000
+
+
+@pytest.fixture(scope="module")
+def run() -> tracing.Trace:
+    instance = instances.bernoulli([[0.9, 0.2], [0.3, 0.6], [0.2, 0.5]])
+    return tracing.trace(instance, WidthGuided(c=0.5), 2000, 1)
+
+
+@pytest.mark.parametrize("frames", [2, 10, 100, 5000])
+def test_frames_are_decisions_and_end_with_the_last(run: tracing.Trace, frames: int) -> None:
+    picked = algorithm.frame_rounds(run, frames)
+    assert len(picked) <= frames
+    assert (np.diff(picked) > 0).all()
+    assert picked[0] == run.K
+    assert picked[-1] == run.recorded - 1
+
+
+def test_every_sentence_names_the_pulled_arm(run: tracing.Trace) -> None:
+    rounds = run.rounds()
+    for i in range(len(rounds.t)):
+        text = algorithm.why(rounds, i)
+        assert f"rm {rounds.arm[i] + 1}" in text
+    assert "certifies" in algorithm.why(rounds, len(rounds.t) - 1)
+
+
+def test_a_decision_rests_on_the_widest_race(run: tracing.Trace) -> None:
+    rounds = run.rounds()
+    for i in range(len(rounds.t) - 1):
+        found = algorithm.decision(rounds, i)
+        b, c = rounds.b[i, found["objective"] - 1] + 1, rounds.c[i, found["objective"] - 1] + 1
+        assert not found["committed"]
+        assert not found["certified"]
+        assert {found["arm"], found["other"]} == {found["b"], found["c"]} == {b, c}
+        assert (found["role"] == "leader") == (found["arm"] == b)
+        near = np.isclose(rounds.W[i], rounds.W[i].max(), rtol=0, atol=1e-12)
+        assert near[found["objective"] - 1]
+        assert near.sum() == found["tied"]
+        mine, theirs = rounds.beta[i, [found["arm"] - 1, found["other"] - 1]]
+        assert found["same_radius"] == (abs(mine - theirs) <= 1e-12)
+        assert mine >= theirs - 1e-12
+    assert algorithm.decision(rounds, len(rounds.t) - 1)["certified"]
+
+
+def test_after_the_certificate_the_stored_arm_is_pulled() -> None:
+    instance = instances.bernoulli([[0.9, 0.2], [0.3, 0.6], [0.2, 0.5]])
+    whole = tracing.trace(instance, WidthGuided(c=0.1), 500, 1, beyond=True)
+    assert whole.certificate is not None
+    last = algorithm.decision(whole.rounds(499, 500))
+    assert last == {"arm": whole.certificate.arm + 1, "committed": True, "certified": False}
+    assert algorithm.why(whole.rounds(499, 500)).endswith("because it is the stored arm.")
+
+
+def test_the_sentences_of_a_decision() -> None:
+    facts: dict[str, Any] = {
+        "committed": False,
+        "certified": False,
+        "arm": 4,
+        "objective": 2,
+        "b": 4,
+        "c": 1,
+    }
+    facts |= {"tied": 1, "role": "leader", "other": 1, "same_radius": False}
+    fill = algorithm.templates.fill_template
+    assert algorithm.magics.one_line(fill("why.txt", **facts)) == (
+        "Objective 2 is the widest; arm 4, its leader, has the larger radius of the pair {4, 1}."
+    )
+    facts |= {"tied": 3, "same_radius": True}
+    assert algorithm.magics.one_line(fill("why.txt", **facts)) == (
+        "Objective 2 is one of 3 that are equally wide; arm 4, its leader, has the same radius as "
+        "arm 1, and the coin chose it."
+    )
+
+
+def test_the_state_table_is_the_state(run: tracing.Trace) -> None:
+    by_arm, by_objective, r = algorithm.state_table(run, 40)
+    assert by_arm["N"].sum() == 40
+    assert np.allclose(by_arm["β"], np.sqrt(run.scale / by_arm["N"]))
+    each = np.arange(run.d)
+    assert np.allclose(by_objective["U of c"], np.sort(r.U[0], axis=0)[-2])
+    assert np.allclose(by_objective["L of b"], r.L[0, r.U[0].argmax(axis=0), each])
+
+
+def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
+    text = algorithm.slow_motion(run, 30, frames=50)
+    assert not re.search(r"https?://(?!www\.w3\.org)|src=|@import|<link", text)
+    data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
+    frames = len(data["t"])
+    assert frames <= 50
+    assert all(len(data[key]) == frames for key in ("n", "m", "b", "c", "j", "a", "cert", "why"))
+    assert data["t"][data["start"]] == 31
+    assert data["cert"][-1][data["j"][-1]] == 1
+    # the fallback is complete without the script: panels, sentence, both tables
+    static = text[: text.index('<script type="application/json"')]
+    assert static.count("<svg") == run.d
+    assert "Round <span" in static
+    assert static.count("<table") == 2
+    assert "hidden" in static
+    assert "prefers-reduced-motion" in text
+
+
+@pytest.mark.parametrize("kind", ["races_figure", "sampling"])
+def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
+    with mpl.rc_context():
+        fig = getattr(algorithm, kind)(run, run.rounds())
+        assert "<svg" in show.figure_html(fig, "a picture of a whole run")

@@ -1,0 +1,39 @@
+"""The chapter on zero gaps: its intervals, and its conclusions for drawn parameters."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from momab.chapters import zero_gap
+from tests.chapters.running import WHOLE, loud, run_chapter
+
+
+@WHOLE
+@pytest.mark.parametrize(("arms", "objectives", "seed"), [(2, 1, 4), (2, 3, 1), (8, 4, 9)])
+def test_zero_gap_chapter(
+    shown: list[dict[str, Any]], arms: int, objectives: int, seed: int, whole: bool
+) -> None:
+    page = run_chapter("zero-gap", whole, arms=arms, objectives=objectives, seed=seed, draws=200)
+    trapped, inconsistent = (np.array(page["rates"][k]) for k in ("trapped", "inconsistent"))
+    # an inconsistent instance has a trapped arm; with two arms the converse holds
+    assert (inconsistent <= trapped + 1e-12).all()
+    if arms == 2:
+        assert np.allclose(inconsistent, trapped)
+    if objectives == 1:
+        assert trapped.max() == 0
+    assert page["gap"].tolist() == [0, 0]
+    if whole:
+        assert (page["stored"] == 0).all(), "whoever is stored wins alone"
+        assert abs(page["drawn"] - page["exact"]) < 5 * page["error"]
+    assert page["on_front"].tolist() == [True, False]
+    assert not loud(shown)
+
+
+@pytest.mark.parametrize(("hits", "draws"), [(0, 50), (7, 50), (400, 1000), (50, 50)])
+def test_the_interval_is_wilsons(hits: int, draws: int) -> None:
+    low, high = zero_gap.wilson_interval(np.array([hits / draws]), draws)
+    known = binomtest(hits, draws).proportion_ci(0.95, method="wilson")
+    assert low[0] == pytest.approx(known.low, abs=1e-4)
+    assert high[0] == pytest.approx(known.high, abs=1e-4)
