@@ -19,7 +19,9 @@ A name that the notebook does not define is an error.  Filters write numbers: ``
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
 ``general`` (or ``general(n)``) is the shortest form, ``spec("+.1e")`` any of Python's formats;
 ``words`` joins a list as English does.  A line break in the source is a space in captions and alt
-texts.  Everything shown is plain Markdown or HTML, so an executed notebook reads well anywhere.
+texts.  An empty text and a table that is None are not shown.  Sentences that several pages share
+are macros in ``templates/prose.md.j2``, which a text imports.  Everything shown is plain Markdown
+or HTML, so an executed notebook reads well anywhere.
 """
 
 from __future__ import annotations
@@ -70,7 +72,10 @@ def words(items: Iterable[Any], last: str = "and") -> str:
 def environment() -> jinja2.Environment:
     """The Jinja environment of all texts: strict about names, with filters for numbers."""
     found = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=False
+        loader=jinja2.PackageLoader("momab.figures", "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=False,
     )
     found.filters |= {
         "fixed": fixed,
@@ -111,7 +116,8 @@ def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:
     """``%%prose``: Markdown with fields."""
     if line.strip():
         raise MomabError(f"%%prose takes no arguments; it has {line.strip()!r}.")
-    show.say(render(cell, names))
+    if text := render(cell, names):
+        show.say(text)
 
 
 def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
@@ -121,7 +127,7 @@ def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
 
 
 def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
-    """``%%table EXPRESSION [--index] [--decimals N]``: a data frame with its caption."""
+    """``%%table EXPRESSION [--index] [--decimals N]``: a data frame, if any, with its caption."""
     expression, *options = re.split(r"\s--(?=index\b|decimals\b)", line)
     index, decimals = False, 3
     for option in options:
@@ -132,8 +138,10 @@ def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
             decimals = int(number)
         else:
             raise MomabError(f"%%table has the options --index and --decimals N, not --{option}.")
-    caption = one_line(render(cell, names))
-    show.table(_evaluate(expression, names), caption=caption, index=index, decimals=decimals)
+    frame = _evaluate(expression, names)
+    if frame is not None:
+        caption = one_line(render(cell, names))
+        show.table(frame, caption=caption, index=index, decimals=decimals)
 
 
 def _evaluate(expression: str, names: Mapping[str, Any]) -> Any:

@@ -1,6 +1,5 @@
 """The chapters on the computational study: what they compute, and that they run."""
 
-import json
 import math
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momab import MomabError, study
-from momab.chapters import own_data, real_data, sixty_runs, synthetic, tuning
+from momab.chapters import own_data, sixty_runs, synthetic, tuning
 from momab.cli.app import app
 from momab.datasets import subsets
 from momab.figures import show
@@ -59,23 +58,6 @@ def test_synthetic_chapter(monkeypatch):
     assert (space["paper_z"].abs() < 4).all()
     assert space["falls"]
     assert "nan" not in said
-
-
-def test_real_data_chapter(monkeypatch):
-    need_recorded("real")
-    space, said = play("real-data", monkeypatch, seed=3)
-    assert set(space["cells"]["verdict"]) <= {"agrees", "differs"}
-    assert len(space["who"]) == 6
-    # the correction of the paper's Section 3: not always the champion
-    assert space["who"]["champion"].min() < 1
-    assert "nan" not in said
-
-
-def test_real_data_chapter_live(monkeypatch, shared):
-    need_recorded("real")
-    load_or_skip(shared, "spotify")
-    space, _ = play("real-data", monkeypatch, live=True, horizon=1_000, runs=2, subset=3)
-    assert len(space["played"]) == 4
 
 
 @pytest.mark.parametrize(("coefficient", "crowd", "seed"), [(0.02, 8, 1), (1.0, 3, 12)])
@@ -176,28 +158,6 @@ def test_subset_arms_agree_with_the_frozen_file():
             positive = here.loc[here["gap"] > subsets.ZERO, "gap"]
             assert positive.min() == pytest.approx(subset.delta_min_p, rel=1e-9)
             assert here["fairness_cost"].min() == 0
-
-
-def test_provenance_is_said(tmp_path, monkeypatch):
-    made = {
-        **{"momab": "1", "source": "abcdefghij", "python": "3", "numpy": "2"},
-        **{"horizon": 1000, "runs": 2, "risk_runs": 77, "seed": 5},
-    }
-    (tmp_path / "provenance.json").write_text(json.dumps({"real": made, "risk": made}))
-    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
-    text = tables.provenance_text(["real"])
-    assert "seed 5, horizon 1,000, 2 runs" in text
-    assert "77" not in text
-    assert "77 where" in tables.provenance_text(["risk"])
-
-
-def test_absent_data_is_said_with_the_command(monkeypatch):
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
-    text = tables.data_text()
-    assert "momab data get spotify" in text
-    assert "momab data get kuairec" in text
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: Path("x"))
-    assert "on this machine" in tables.data_text()
 
 
 @pytest.mark.parametrize(
@@ -328,16 +288,6 @@ def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
     assert np.ptp(here["theorem"]) < 1e-6 * here["theorem"].max()
 
 
-def test_explanations_follow_the_cell():
-    cell = {"policy": "Width-guided", "column": "front_precision", "paper": 0.7, "ours": 0.9}
-    cell |= {"paper_sd": 0.1, "ours_sd": 0.1}
-    assert "true mean" in real_data.explain(cell)
-    heavy = {**cell, "column": "pareto_regret_mean", "paper": 10.0, "paper_sd": 100.0}
-    assert "bad runs" in real_data.explain(heavy)
-    plain = {**cell, "policy": "Pareto UCB1", "column": "pareto_regret_mean"}
-    assert "no explanation" in real_data.explain(plain)
-
-
 # --- describing an instance -----------------------------------------------------------------
 
 
@@ -460,7 +410,7 @@ def test_who_is_best_before_after_and_with_the_papers_coefficient():
     assert effect["after"].iloc[0] == 900
 
 
-@pytest.mark.parametrize("name", ["real-data", "fairness"])
+@pytest.mark.parametrize("name", ["fairness"])
 def test_chapters_build_without_the_data(monkeypatch, name):
     need_recorded("real")
     monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
