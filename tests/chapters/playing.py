@@ -16,10 +16,20 @@ MAGICS = {"prose": magics.prose, "figure": magics.figure, "table": magics.table}
 
 
 def play(
-    name: str, monkeypatch: pytest.MonkeyPatch, *, solutions: bool = False, **values: Any
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    solutions: bool = False,
+    pictures: bool = True,
+    **values: Any,
 ) -> tuple[dict[str, Any], str]:
-    """The names that a page's cells define, and everything they show."""
+    """The names that a page's cells define, and everything they show.
+
+    Pictures are made in any case, but drawn only if wanted, which takes the longest.
+    """
     shown: list[str] = []
+    if not pictures:
+        monkeypatch.setattr(show, "figure_html", lambda fig, alt, caption: caption)
     monkeypatch.setattr(show, "bundle", lambda forms: shown.append(forms["text/plain"]))
     monkeypatch.chdir(NOTEBOOKS)
     files = [f"{name}.md", f"{name}.exercises.md"][: 1 + solutions]

@@ -23,7 +23,7 @@ def test_the_page(monkeypatch):
 @pytest.mark.slow
 def test_the_solutions(monkeypatch):
     need_recorded("real")
-    space, said = play("real-data", monkeypatch, solutions=True, seed=3)
+    space, said = play("real-data", monkeypatch, solutions=True, pictures=False, seed=3)
     assert len(space["race"]) == 9
     assert "Equal means: yes" in said
     assert "nan" not in said
@@ -34,7 +34,9 @@ def test_the_page_live(monkeypatch, shared):
     need_recorded("real")
     load_or_skip(shared, "spotify")
     monkeypatch.setenv("MOMAB_DATA", str(shared / "data"))
-    space, said = play("real-data", monkeypatch, live=True, horizon=1_000, runs=2, subset=3)
+    space, said = play(
+        "real-data", monkeypatch, pictures=False, live=True, horizon=1_000, runs=2, subset=3
+    )
     assert len(space["played"]) == 4
     assert "Everything above is recorded" not in said
 
@@ -47,7 +49,7 @@ def test_the_page_without_the_data(monkeypatch):
         raise AssertionError("the data were read")
 
     monkeypatch.setattr("momab.datasets.load", refuse)
-    _, said = play("real-data", monkeypatch, live=True)
+    _, said = play("real-data", monkeypatch, pictures=False, live=True)
     assert "momab data get spotify" in said
     assert "The live part needs the data" in said
 

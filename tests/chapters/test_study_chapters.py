@@ -1,6 +1,5 @@
 """The chapters on the computational study: what they compute, and that they run."""
 
-import math
 from pathlib import Path
 
 import jupytext
@@ -11,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momab import MomabError, study
-from momab.chapters import own_data, sixty_runs, synthetic, tuning
+from momab.chapters import own_data, synthetic, tuning
 from momab.cli.app import app
 from momab.datasets import subsets
 from momab.figures import show
@@ -57,31 +56,6 @@ def test_synthetic_chapter(monkeypatch):
     assert (space["ratio"] > 1).all()
     assert (space["paper_z"].abs() < 4).all()
     assert space["falls"]
-    assert "nan" not in said
-
-
-@pytest.mark.parametrize(("coefficient", "crowd", "seed"), [(0.02, 8, 1), (1.0, 3, 12)])
-def test_sixty_runs_chapter(monkeypatch, coefficient, crowd, seed):
-    need_recorded("risk", "rivals", "real")
-    space, said = play(
-        "sixty-runs",
-        monkeypatch,
-        seed=seed,
-        runs=400,
-        coefficient=coefficient,
-        crowd=crowd,
-        coefficients=[0.005, 0.05, 0.5],
-    )
-    sweep = space["sweep"].set_index("c")
-    assert sweep["mean"].idxmin() == 0.05
-    assert sweep["wrong_commit_rate"].is_monotonic_decreasing
-    assert len(space["kept"]) == 18
-    assert (space["best"]["mean"] <= space["best"]["paper_mean"]).all()
-    assert (
-        space["survived"]["ratio"]
-        .between(space["survived"]["ratio_low"], space["survived"]["ratio_high"])
-        .all()
-    )
     assert "nan" not in said
 
 
@@ -171,99 +145,6 @@ def test_subset_arms_agree_with_the_frozen_file():
 )
 def test_numbers_as_the_paper_prints_them(mean, spread, text):
     assert tables.plus_minus(mean, spread) == text
-
-
-def test_ratios_are_written_without_exponents():
-    assert [sixty_runs.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
-        "0.05×",
-        "1.7×",
-        "100×",
-        "1,234×",
-    ]
-
-
-# --- risk -----------------------------------------------------------------------------------
-
-
-def risk_lines(rates, c=0.02, runs=1000, mean=5.0, dataset="kuairec", kind=subsets.EASY):
-    return pd.DataFrame(
-        {
-            "dataset": dataset,
-            "subset_type": kind,
-            "subset": [str(i + 1) for i in range(len(rates))],
-            "c": c,
-            "runs": runs,
-            "mean": mean,
-            "se": 1.0,
-            "median": 2.0,
-            "max": 9.0,
-            "wrong_commit_rate": rates,
-            "wrong_commit_low": [rate / 2 for rate in rates],
-            "wrong_commit_high": [2 * rate for rate in rates],
-        }
-    )
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(0, 0.4), min_size=3, max_size=3), st.integers(1, 60))
-def test_chance_to_see_nothing_is_the_product(rates, runs):
-    [line] = sixty_runs.unseen(risk_lines(rates), runs).to_dict("records")
-    assert line["none"] == pytest.approx(math.prod((1 - p) ** runs for p in rates))
-    assert line["none_low"] <= line["none"] <= line["none_high"]
-
-
-def test_pooling_weighs_subsets_alike():
-    pooled = sixty_runs.group_risk(risk_lines([0.01, 0.02, 0.0]))
-    [line] = pooled.to_dict("records")
-    assert line["runs"] == 3000
-    assert line["wrong_rate"] == pytest.approx(0.01)
-    assert line["se"] == pytest.approx(math.sqrt(3) / 3)
-    assert line["wrong_low"] < 0.01 < line["wrong_high"]
-
-
-def test_the_best_coefficient_and_its_ceiling():
-    risk = pd.concat(
-        [
-            risk_lines([0.01] * 3, c=0.02, mean=500.0),
-            risk_lines([0.0] * 3, c=0.05, mean=12.0),
-            risk_lines([0.0] * 3, c=0.5, mean=120.0),
-        ]
-    )
-    [best] = sixty_runs.best_coefficients(sixty_runs.group_risk(risk)).to_dict("records")
-    assert (best["c"], best["paper_c"]) == (0.05, 0.02)
-    # a wrong commitment costs (500 - 2) / 0.01; none of 3000 runs: below 1.23e-3 with 95 %
-    assert best["ceiling"] == pytest.approx(12 + 49_800 * (1 - 0.025 ** (1 / 3000)), rel=1e-6)
-    assert best["not_worse"] == [0.05]
-
-
-def test_survival_uses_many_runs_on_both_sides():
-    rows = []
-    for policy, regret in zip(study.POLICIES, (8.0, 4000.0, 10.0, 2000.0)):
-        for subset in "123":
-            for run in range(20):
-                rows.append(
-                    {
-                        "dataset": "kuairec",
-                        "subset_type": subsets.EASY,
-                        "policy": policy,
-                        "subset": subset,
-                        "run": run,
-                        "pareto_regret": regret + (run % 2),
-                        "fairness_regret": 1.0,
-                        "detected": True,
-                    }
-                )
-    runs = pd.DataFrame(rows)
-    pooled = sixty_runs.group_risk(risk_lines([0.01] * 3, mean=200.0))
-    rivals = risk_lines([0.0] * 3, mean=20.0)
-    [line] = sixty_runs.survival(pooled, rivals, runs).to_dict("records")
-    assert line["ratio_60"] == pytest.approx(10.5 / 8.5)
-    assert line["ratio"] == pytest.approx(0.1)
-    assert line["verdict"] == "the rival is better"
-    assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Pareto UCB1"]) == []
-    assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Annealing-Pareto"]) == [
-        "KuaiRec easy"
-    ]
 
 
 def test_averages_are_reproducible_and_unbiased():
