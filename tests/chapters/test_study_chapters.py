@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momab import MomabError, study
-from momab.chapters import own_data, synthetic, tuning
+from momab.chapters import own_data, synthetic
 from momab.cli.app import app
 from momab.datasets import subsets
 from momab.figures import show
@@ -56,27 +56,6 @@ def test_synthetic_chapter(monkeypatch):
     assert (space["ratio"] > 1).all()
     assert (space["paper_z"].abs() < 4).all()
     assert space["falls"]
-    assert "nan" not in said
-
-
-def test_tuning_chapter(monkeypatch):
-    need_recorded("validation", "retuned", "real")
-    space, said = play(
-        "tuning", monkeypatch, seed=2, horizon=2_000, runs=2, coefficients=[0.05, 2.0]
-    )
-    assert len(space["chosen"]) == 18
-    assert (space["gain"] > 1).all()
-    assert np.isclose(space["votes"].sum(), 1)
-    assert "nan" not in said
-
-
-@pytest.mark.parametrize("middle", [0.3, 0.55])
-def test_fairness_chapter(monkeypatch, middle):
-    need_recorded("real")
-    space, said = play("fairness", monkeypatch, seed=4, horizon=2_000, runs=2, middle=middle)
-    check = space["check"]
-    assert (check["difference"].abs() <= check["early"]).all()
-    assert (space["spread"]["explained"] > 0.95).all()
     assert "nan" not in said
 
 
@@ -259,47 +238,3 @@ def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
     comma.write_bytes(my_csv.read_bytes())
     with pytest.raises(MomabError, match="commas"):
         own_data.study_assignments(comma, "cafe", ["coffee"], (), values)
-
-
-# --- tuning ---------------------------------------------------------------------------------
-
-
-def effect_lines():
-    before, after = (3.0, 2000.0, 10.0, 1000.0), (900.0, 5.0, 10.0, 2.0)
-    return pd.DataFrame(
-        {
-            "dataset": "spotify",
-            "subset_type": subsets.EASY,
-            "policy": study.POLICIES,
-            "before": before,
-            "before_se": 0.1,
-            "after": after,
-            "after_se": 0.1,
-        }
-    )
-
-
-def test_who_is_best_before_after_and_with_the_papers_coefficient():
-    effect = effect_lines()
-    assert tuning.least(effect, "before")["best"].tolist() == ["Width-guided"]
-    assert tuning.least(effect, "after")["best"].tolist() == ["Scalarized UCB"]
-    kept = tuning.keep_paper(effect)
-    [line] = tuning.least(kept, "after").to_dict("records")
-    assert (line["best"], line["second"]) == ("Scalarized UCB", "Width-guided")
-    assert line["clear"]
-    assert tuning.misled(effect)["policy"].tolist() == ["Width-guided"]
-    assert effect["after"].iloc[0] == 900
-
-
-@pytest.mark.parametrize("name", ["fairness"])
-def test_chapters_build_without_the_data(monkeypatch, name):
-    need_recorded("real")
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
-
-    def refuse(*_):
-        raise AssertionError("the data were read")
-
-    monkeypatch.setattr("momab.datasets.load", refuse)
-    small = {"live": True} if name == "real-data" else {"runs": 2, "horizon": 1_000}
-    _, said = play(name, monkeypatch, **small)
-    assert "momab data get spotify" in said
