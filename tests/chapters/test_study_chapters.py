@@ -4,22 +4,19 @@ from pathlib import Path
 
 import jupytext
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab import MomabError, study
+from momab import MomabError
 from momab.chapters import own_data, synthetic
 from momab.cli.app import app
-from momab.datasets import subsets
 from momab.figures import show
 from momab.model import instances
-from momab.study import arm_tables, groups, reproduce, tables
-from tests.realdata import load_or_skip
+from momab.study import arm_tables, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-CHAPTERS = ("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data")
+CHAPTERS = ("synthetic", "own-data")
 
 
 def play(name, monkeypatch, **values):
@@ -87,51 +84,6 @@ def test_chapters_have_exercises_and_a_broken_hypothesis(name):
     assert exercises >= 4
     assert text.count("{solution}") + text.count("{solution-start}") == exercises
     assert "reak" in text
-
-
-# --- recorded and printed -------------------------------------------------------------------
-
-
-def test_subset_arms_are_those_of_the_data(shared):
-    for dataset in study.DATASETS:
-        load_or_skip(shared, dataset)
-    again = arm_tables.compute_subset_arms(shared / "data")
-    kept = arm_tables.subset_arms()
-    pd.testing.assert_frame_equal(kept, again, check_dtype=False, rtol=1e-12)
-
-
-def test_subset_arms_agree_with_the_frozen_file():
-    arms = arm_tables.subset_arms()
-    assert len(arms) == 180
-    for dataset, kind, part in groups.by_group(arms):
-        for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
-            here = part[part["subset"] == str(number)]
-            assert here["arm"].tolist() == list(subset.arms)
-            assert here.loc[here["on_front"], "position"].tolist() == list(subset.pareto_positions)
-            positive = here.loc[here["gap"] > subsets.ZERO, "gap"]
-            assert positive.min() == pytest.approx(subset.delta_min_p, rel=1e-9)
-            assert here["fairness_cost"].min() == 0
-
-
-@pytest.mark.parametrize(
-    ("mean", "spread", "text"),
-    [
-        (3.046, 1.99, "3.05 ± 1.99"),
-        (2584.77, 60.31, "2,584.8 ± 60.3"),
-        (127000, 88600, "(1.27 ± 0.89)·10⁵"),
-        (0.0, 0.0, "0.00 ± 0.00"),
-    ],
-)
-def test_numbers_as_the_paper_prints_them(mean, spread, text):
-    assert tables.plus_minus(mean, spread) == text
-
-
-def test_averages_are_reproducible_and_unbiased():
-    values = np.array([1.0] * 99 + [101.0])
-    drawn = tables.averages(values, 60, 20_000, 3)
-    assert np.array_equal(drawn, tables.averages(values, 60, 20_000, 3))
-    assert drawn.mean() == pytest.approx(2.0, abs=0.05)
-    assert (drawn == 1.0).mean() == pytest.approx(0.99**60, abs=0.02)
 
 
 # --- the synthetic family -------------------------------------------------------------------
