@@ -1,4 +1,8 @@
-"""chapters.fairness."""
+"""When committing is fair: the price of a commitment, predicted from geometry and measured.
+
+From the recorded runs of Table 1 and the arms of the frozen subsets: what each commitment costs,
+who is the fairest, how even sampling of the front would do, and how much chance has a say.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,23 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 
 from momab.datasets.subsets import KINDS
-from momab.figures.groups import group_axes
+from momab.figures.groups import group_axes, lay_out
 from momab.figures.style import MUTED, POLICY_STYLE, STYLE
 from momab.study import reproduce
 from momab.study.design import DATASETS
-from momab.study.groups import by_group, one_group
+from momab.study.groups import GROUP, by_group, in_order, one_group
+from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 
-def commitment_check(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+def commitment_prices(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
     """Width-guided's fairness regret per run, beside T times the committed arm's cost.
 
-    ``early`` is the number of pulls before the commitment.
+    ``difference`` is measured minus ``predicted``; ``early`` is the number of pulls before the
+    commitment.
     """
     keys = ["dataset", "subset_type", "subset"]
     guided: Any = runs[(runs["policy"] == "Width-guided") & runs["certified"]]
@@ -71,7 +77,7 @@ def fairness_ranks(runs: pd.DataFrame) -> pd.DataFrame:
 def fairness_geometry(arms: pd.DataFrame, committed: pd.DataFrame) -> pd.DataFrame:
     """Per group, how many objectives the max-min arm wins and how often it gets certified.
 
-    ``committed`` is :func:`momab.describe.certified_arms`.
+    ``committed`` is :func:`momab.study.arm_tables.certified_arms`.
     """
     import pandas as pd
 
@@ -149,11 +155,45 @@ def short_objective(name: str) -> str:
     return ", ".join(part.partition("=")[2] or part for part in name.split("|"))
 
 
+def commitment_table(committed: pd.DataFrame) -> pd.DataFrame:
+    """:func:`momab.study.arm_tables.certified_arms` to read."""
+    return lay_out(
+        in_order(committed),
+        {
+            "Subset": "{group} {subset}",
+            "Committed to": "{arm}",
+            "Share of runs": "{share:.0%}",
+            "Objectives it wins": "wins",
+            "Worst mean": "worst_mean",
+            "on": lambda line: short_objective(line["worst_objective"]),
+            "Cost per pull": "fairness_cost",
+        },
+    )
+
+
+def rank_table(ranks: pd.DataFrame, shape: pd.DataFrame) -> pd.DataFrame:
+    """:func:`fairness_ranks` and :func:`fairness_geometry` to read, side by side."""
+    return lay_out(
+        ranks.merge(shape, on=GROUP),
+        {
+            "Group": "group",
+            "Fairest policy": lambda line: (
+                line["best"] + ("" if line["clear"] else " (not clearly)")
+            ),
+            "its fairness regret": lambda line: plus_minus(line["best_mean"], line["best_se"]),
+            "Width-guided": lambda line: plus_minus(line["guided"], line["guided_se"]),
+            "rank of four": "rank",
+            "Max-min arms win": "{wins:.1f} of {objectives}",
+            "Commitments at cost 0": "{free:.0%}",
+        },
+    )
+
+
 def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
     """Fairness costs of all arms of the frozen subsets, and which arms were committed to.
 
-    ``arms`` is :func:`momab.describe.subset_arms`, ``committed``
-    :func:`momab.describe.certified_arms`.
+    ``arms`` is :func:`momab.study.arm_tables.subset_arms`, ``committed``
+    :func:`momab.study.arm_tables.certified_arms`.
     """
     colour, _ = POLICY_STYLE["Width-guided"]
     held = {group[:2]: group[2] for group in by_group(committed)}

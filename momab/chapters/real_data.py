@@ -1,18 +1,23 @@
-"""chapters.real_data."""
+"""Songs and videos: Tables 1 and 4 beside the paper's, and the geometry of the frozen subsets.
+
+The tables compare recorded runs with the paper's cells, tell which objectives certified, and list
+fronts, gaps and leads; the pictures show the gaps of all arms and the regret of every run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 
+from momab import datasets, study
 from momab.datasets import subsets
 from momab.datasets.subsets import NEAR, TINY
-from momab.figures.groups import frame_groups, group_axes
+from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, INK, ORANGE, POLICY_STYLE, STYLE
-from momab.study.groups import by_group
+from momab.study.groups import KIND_NAMES, by_group
 from momab.study.tables import beside
 
 if TYPE_CHECKING:
@@ -35,21 +40,28 @@ def wide(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()))
 
 
-def explain(cell: Mapping[str, Any]) -> str:
-    """Why a cell may lie outside three standard errors, as far as its own numbers tell."""
+def outside(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of :func:`momab.study.compare` that differ, each with a :func:`reason`."""
+    found: Any = cells[cells["verdict"] != "agrees"]
+    kept: pd.DataFrame = found.assign(reason=[reason(cell) for cell in found.to_dict("records")])
+    return kept
+
+
+def reason(cell: Mapping[str, Any]) -> str:
+    """Why a cell may lie outside three standard errors, as far as its own numbers tell.
+
+    ``"true mean"``: the released runs add the true mean after a commitment, where ours draw;
+    ``"bad runs"``: a spread larger than the mean; ``"ties"``: a share of pulls, which depends on
+    the tie-breaking; and ``"unknown"``.
+    """
     heavy = max(cell["paper_sd"] / max(abs(cell["paper"]), 1e-12), 0.0) > 1 or (
         cell["ours_sd"] > abs(cell["ours"])
     )
     if cell["policy"] == "Width-guided" and cell["column"] in ("front_precision", "front_recall"):
-        return (
-            "after the commitment the released runs add the true mean instead of drawing rewards, "
-            "so that their committed arm sits exactly at its mean; ours draws"
-        )
+        return "true mean"
     if heavy:
-        return "a few bad runs make up the mean, and z is no guide for such a distribution"
-    if cell["column"] == "coverage_entropy":
-        return "a share of pulls that depends on details of the tie-breaking"
-    return "no explanation: the two implementations differ, or chance (1 in 370 per cell) has it"
+        return "bad runs"
+    return "ties" if cell["column"] == "coverage_entropy" else "unknown"
 
 
 def shaky(cells: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
@@ -91,16 +103,6 @@ def certified_objectives(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def share_text(
-    shares: Mapping[int, float], names: Iterable[str] | None = None, most: int = 4
-) -> str:
-    """The largest shares in words: "acousticness 43 %, valence 33 %"."""
-    known = list(names) if names else None
-    ordered = sorted(shares.items(), key=lambda item: -item[1])
-    parts = [f"{known[j] if known else f'no. {j + 1}:'} {share:.0%}" for j, share in ordered[:most]]
-    return ", ".join(parts) + (", ..." if len(ordered) > most else "")
-
-
 def subset_geometry() -> pd.DataFrame:
     """Per frozen subset: size of the front, range of positive gaps, and the largest lead."""
     import pandas as pd
@@ -127,10 +129,83 @@ def subset_geometry() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def first_certificates(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per subset, how close the second lead is to the first, and who certified first.
+
+    ``ratio`` is the second largest lead over the largest; ``champion`` and ``three`` are the
+    shares of certified Width-guided runs in which the objective with the largest lead, or one of
+    the three largest, certified.  ``runs`` are those of Table 1.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind, part in by_group(
+        runs[(runs["policy"] == "Width-guided") & runs["certified"]]
+    ):
+        for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
+            leads = np.array(subset.objective_gaps)
+            first = part.loc[part["subset"] == str(number), "cert_objective"].astype(int).to_numpy()
+            larger = (leads > leads[first][:, None]).sum(axis=1)
+            second, largest = np.sort(leads)[-2:]
+            rows.append((dataset, second / largest, (larger == 0).mean(), (larger < 3).mean()))
+    return pd.DataFrame(rows, columns=["dataset", "ratio", "champion", "three"])
+
+
+def play_subset(options: study.Options, dataset: str, group: str, subset: int) -> pd.DataFrame:
+    """Runs of the paper's four policies on one frozen subset, summarised; needs the data.
+
+    ``group`` is misleading, friendly or easy.
+    """
+    [kind] = [kind for kind, name in KIND_NAMES.items() if name == group]
+    instance = study.real_instances(options, dataset, kind)[str(subset)]
+    played: Any = options.simulate(instance, study.paper_policies(dataset, kind)).summary()
+    columns = ["policy", "runs", "mean", "mean_low", "mean_high", "median", "error_rate"]
+    found: pd.DataFrame = played[columns]
+    return found
+
+
+def geometry_table(geometry: pd.DataFrame) -> pd.DataFrame:
+    """:func:`subset_geometry` to read."""
+    return lay_out(
+        geometry,
+        {
+            "Subset": "{group} {subset}",
+            "Front": "front",
+            "Positive gaps": "positive",
+            "from": "least",
+            "to": "largest",
+            "Largest lead": "g_dagger",
+        },
+    )
+
+
+def certificate_table(who: pd.DataFrame) -> pd.DataFrame:
+    """:func:`certified_objectives` to read, with the four most frequent objectives."""
+    return lay_out(
+        who,
+        {
+            "Group": "group",
+            "Certified runs": "{certified:.0%}",
+            "Objectives seen": "distinct",
+            "most on one subset": "most",
+            "by the champion": "{champion:.0%}",
+            "Most frequent": lambda line: _largest_shares(line["dataset"], line["shares"]),
+        },
+    )
+
+
+def _largest_shares(dataset: str, shares: Mapping[int, float], most: int = 4) -> str:
+    """The largest shares: "acousticness 43%, valence 33%"; KuaiRec's objectives are numbered."""
+    names = datasets.SPOTIFY_OBJECTIVES if dataset == "spotify" else None
+    ordered = sorted(shares.items(), key=lambda item: -item[1])
+    parts = [f"{names[j] if names else f'no. {j + 1}:'} {share:.0%}" for j, share in ordered[:most]]
+    return ", ".join(parts) + (", ..." if len(ordered) > most else "")
+
+
 def geometry_groups(arms: pd.DataFrame) -> Figure:
     """Pareto gaps of all arms of the frozen subsets, one panel per group, one row per subset.
 
-    ``arms`` is :func:`momab.describe.subset_arms`.
+    ``arms`` is :func:`momab.study.arm_tables.subset_arms`.
     """
     with mpl.rc_context(STYLE):
         fig, panels = group_axes((5.8, 3.8))

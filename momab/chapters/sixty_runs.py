@@ -1,4 +1,8 @@
-"""chapters.sixty_runs."""
+"""What 60 runs cannot see: rare wrong commitments, and what they do to means and comparisons.
+
+From many recorded runs per subset and coefficient: pooled risks, the chance that sixty runs miss
+them, the coefficient with the least mean, and which of the paper's quotients survive.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ import numpy as np
 from momab import study
 from momab._util.validate import FloatArray
 from momab.datasets.subsets import KINDS
-from momab.figures.groups import group_axes
+from momab.figures.groups import group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.study.design import DATASETS
 from momab.study.groups import (
@@ -24,6 +28,7 @@ from momab.study.groups import (
     in_order,
     one_group,
 )
+from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,8 +99,9 @@ def best_coefficients(pooled: pd.DataFrame) -> pd.DataFrame:
     """Per group of :func:`group_risk`, the coefficient with the least mean, and its rivals.
 
     ``not_worse`` lists the coefficients whose mean is within two standard errors of the
-    difference from the least.  ``ceiling`` is what the mean could be if wrong commitments
-    happened as often as the runs still allow (95 %) and cost what seen ones cost on average.
+    difference from the least, ``typical_c`` is where the median is least.  ``ceiling`` is what
+    the mean could be if wrong commitments happened as often as the runs still allow (95 %) and
+    cost what seen ones cost on average.
     """
     import pandas as pd
 
@@ -115,6 +121,7 @@ def best_coefficients(pooled: pd.DataFrame) -> pd.DataFrame:
                 "ceiling": best["mean"]
                 + (best["wrong_high"] - best["wrong_rate"]) * _wrong_cost(part),
                 "not_worse": sorted(part.loc[near, "c"].tolist()),
+                "typical_c": part.loc[part["typical"].idxmin(), "c"],
                 "paper_c": at["c"],
                 "paper_mean": at["mean"],
                 "paper_se": at["se"],
@@ -148,12 +155,6 @@ def never_below(survived: pd.DataFrame, runs: pd.DataFrame, policies: Iterable[s
     return lost
 
 
-def times(ratio: float) -> str:
-    """A ratio as people write it: 0.05×, 1.7×, 111×."""
-    text = f"{ratio:,.0f}" if ratio >= 99.5 else f"{ratio:.2g}"
-    return f"{text}×"
-
-
 def survival(
     pooled: pd.DataFrame, rivals: pd.DataFrame, runs: pd.DataFrame, coefficient: str = "paper"
 ) -> pd.DataFrame:
@@ -167,24 +168,16 @@ def survival(
     """
     import pandas as pd
 
-    table: Any = study.table1(runs)
     best_c: Any = best_coefficients(pooled)
+    prefix = "paper_" if coefficient == "paper" else ""
     rows = []
     for dataset, kind, more in by_group(rivals):
-        means: dict[str, tuple[float, float]] = {}
-        for line in one_group(table, dataset, kind).to_dict("records"):
-            count = len(one_group(runs, dataset, kind)) / len(study.POLICIES)
-            error = line["pareto_regret_std"] / math.sqrt(count)
-            means[line["policy"]] = (line["pareto_regret_mean"], error)
+        means = _means_of_60(runs, dataset, kind)
         ratio_60 = _best_rival(means)[1] / means["Width-guided"][0]
-        means["Annealing-Pareto"] = (
-            more["mean"].mean(),
-            math.sqrt((more["se"] ** 2).sum()) / len(more),
-        )
+        many = more["mean"].mean(), math.sqrt((more["se"] ** 2).sum()) / len(more)
+        rival, rival_mean, rival_error = _best_rival({**means, "Annealing-Pareto": many})
         found = one_group(best_c, dataset, kind).iloc[0]
-        prefix = "paper_" if coefficient == "paper" else ""
         mean, error = found[f"{prefix}mean"], found[f"{prefix}se"]
-        rival, rival_mean, rival_error = _best_rival(means)
         spread = math.exp(1.96 * math.hypot(error / mean, rival_error / rival_mean))
         rows.append(
             {
@@ -212,9 +205,97 @@ def survival(
     return frame.assign(verdict=verdicts)
 
 
+def _means_of_60(runs: Any, dataset: str, kind: str) -> dict[str, tuple[float, float]]:
+    """Mean regret and its standard error per policy, from the runs of one group of Table 1."""
+    table: Any = study.table1(runs)
+    count = len(one_group(runs, dataset, kind)) / len(study.POLICIES)
+    return {
+        line["policy"]: (line["pareto_regret_mean"], line["pareto_regret_std"] / math.sqrt(count))
+        for line in one_group(table, dataset, kind).to_dict("records")
+    }
+
+
 def _best_rival(means: Mapping[str, tuple[float, float]]) -> tuple[str, float, float]:
     name = min((key for key in means if key != "Width-guided"), key=lambda key: means[key][0])
     return (name, *means[name])
+
+
+def paper_means() -> dict[tuple[str, str], float]:
+    """Width-guided's mean regret in the paper's Table 1, per group."""
+    table: Any = study.paper_table(1)
+    guided = table[table["policy"] == "Width-guided"]
+    return {(r.dataset, r.subset_type): r.pareto_regret_mean for r in guided.itertuples()}
+
+
+def times(ratio: float) -> str:
+    """A ratio as people write it: 0.05×, 1.7×, 111×."""
+    text = f"{ratio:,.0f}" if ratio >= 99.5 else f"{ratio:.2g}"
+    return f"{text}×"
+
+
+def risk_table(kept: pd.DataFrame) -> pd.DataFrame:
+    """Lines of :func:`momab.study.risk` to read."""
+    low_to_high = "{wrong_commit_low:.2%} to {wrong_commit_high:.2%}"
+    return lay_out(
+        kept,
+        {
+            "Subset": "{group} {subset}",
+            "Runs": "runs",
+            "Median": "median",
+            "Mean": "mean",
+            "95 % interval": "{mean_low:,.2f} to {mean_high:,.2f}",
+            "Largest": "{max:,.0f}",
+            "Wrong commitments": "{wrong_commit_rate:.2%} (" + low_to_high + ")",
+        },
+    )
+
+
+def unseen_table(missed: pd.DataFrame) -> pd.DataFrame:
+    """:func:`unseen` to read."""
+    return lay_out(
+        missed,
+        {
+            "Group": "group",
+            "Chance to see none in 60 runs": "{none:.1%}",
+            "at the ends of the rates' 95 % intervals": "{none_low:.1%} to {none_high:.1%}",
+        },
+    )
+
+
+def best_table(best: pd.DataFrame) -> pd.DataFrame:
+    """:func:`best_coefficients` to read."""
+    return lay_out(
+        best,
+        {
+            "Group": "group",
+            "Paper's c": "{paper_c:.3g}",
+            "Mean there": lambda line: plus_minus(line["paper_mean"], line["paper_se"]),
+            "Best c": "{c:.3g}",
+            "Mean at best": lambda line: plus_minus(line["mean"], line["se"]),
+            "Could be up to": "{ceiling:,.1f}",
+            "Not told apart": lambda line: ", ".join(f"{c:.3g}" for c in line["not_worse"]),
+        },
+    )
+
+
+def survival_table(survived: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
+    """:func:`survival` to read, at the paper's coefficients and (last column) at the best."""
+
+    def interval(line: Mapping[str, Any]) -> str:
+        low, high = times(line["ratio_low"]), times(line["ratio_high"])
+        return f"{times(line['ratio'])} ({low} to {high})"
+
+    return lay_out(
+        survived,
+        {
+            "Group": "group",
+            "Paper": lambda line: times(line["claimed"]),
+            "Our 60 runs": lambda line: times(line["ratio_60"]),
+            "Many runs (95 %)": interval,
+            "Best rival": "rival",
+            "Verdict": "verdict",
+        },
+    ).assign(**lay_out(tuned, {"At the best c": interval}))
 
 
 def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
@@ -265,17 +346,17 @@ def _once(i: int, label: str) -> str | None:
     return label if i == 0 else None
 
 
-def regret_against_c(pooled: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
+def regret_against_c(pooled: pd.DataFrame, best: pd.DataFrame) -> Figure:
     """Expected and typical regret of every group against the confidence coefficient c.
 
-    ``pooled`` is :func:`momab.findings.group_risk`, ``paper`` gives the paper's c of a group.
+    ``pooled`` is :func:`group_risk`, ``best`` is :func:`best_coefficients`.
     """
     with mpl.rc_context(STYLE):
         fig, panels = group_axes((5.6, 4.4))
         for group, axes in panels.items():
-            [(_, _, part)] = [p for p in by_group(pooled) if p[:2] == group]
-            _u_shape(axes, part)
-            axes.axvline(paper[group], color=MUTED, lw=1, ls=":", label="the paper's c")
+            _u_shape(axes, one_group(pooled, *group))
+            [at] = one_group(best, *group)["paper_c"]
+            axes.axvline(at, color=MUTED, lw=1, ls=":", label="the paper's c")
         for axes in list(panels.values())[3:]:
             axes.set_xlabel("coefficient $c$")
         for group in (("spotify", KINDS[0]), ("kuairec", KINDS[0])):

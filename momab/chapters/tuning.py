@@ -1,4 +1,8 @@
-"""chapters.tuning."""
+"""The same tuning for everyone: what validation chooses, and Table 1 with everybody tuned.
+
+Curves of the validation regret against the coefficient, regret before and after tuning, who has
+the least mean, and where the choice went wrong; with the tables and pictures of these.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,10 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
-from momab.figures.groups import frame_groups, group_axes
+from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import FAINT, INK, POLICY_STYLE, STYLE
-from momab.study.groups import by_group, one_group
+from momab.study.groups import GROUP, by_group, one_group
+from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,10 +125,48 @@ def least(effect: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def coefficient_table(live: pd.DataFrame) -> pd.DataFrame:
+    """Mean regret to read: a line per coefficient ``c``, a column per policy."""
+    means = live.pivot_table("mean", "c", "policy")[list(live["policy"].unique())]
+    names = [f"{c:g}" for c in means.index]
+    return means.rename_axis(columns=None).reset_index().assign(c=names)
+
+
+def choice_table(chosen: pd.DataFrame) -> pd.DataFrame:
+    """:func:`momab.study.choose` to read, beside the paper's coefficients for Width-guided."""
+    per_policy = chosen.pivot_table("c", GROUP, "policy").reset_index()
+    return lay_out(
+        study.table3(chosen).merge(per_policy, on=GROUP),
+        {
+            "Group": "group",
+            "Paper's c for Width-guided": "{paper_c:.3g}",
+            "ours": "{c:g}",
+            "Pareto UCB1": "{Pareto UCB1:g}",
+            "Scalarized UCB": "{Scalarized UCB:g}",
+        },
+    )
+
+
+def effect_table(effect: pd.DataFrame) -> pd.DataFrame:
+    """:func:`tuning_effect` to read."""
+    return lay_out(
+        effect,
+        {
+            "Group": "group",
+            "Policy": "policy",
+            "c": lambda line: "" if math.isnan(line["c"]) else f"{line['c']:g}",
+            "Before": lambda line: plus_minus(line["before"], line["before_se"]),
+            "After": lambda line: plus_minus(line["after"], line["after_se"]),
+            "Median after": "{after_median:,.2f}",
+            "Dominated at the end": "{wrong:.1%}",
+        },
+    )
+
+
 def tuning_figure(curves: pd.DataFrame) -> Figure:
     """Validation regret against c for the three policies that have one, a panel per group.
 
-    ``curves`` is :func:`momab.findings.tuning_curves`; stars mark the chosen coefficients.
+    ``curves`` is :func:`tuning_curves`; stars mark the chosen coefficients.
     """
     with mpl.rc_context(STYLE):
         fig, panels = group_axes((5.8, 4.4))
@@ -147,7 +190,7 @@ def tuning_figure(curves: pd.DataFrame) -> Figure:
 def before_and_after(effect: pd.DataFrame) -> Figure:
     """Mean regret before and after everybody was tuned, a panel per group.
 
-    ``effect`` is :func:`momab.findings.tuning_effect`: open marks before, filled ones after.
+    ``effect`` is :func:`tuning_effect`: open marks before, filled ones after.
     """
     with mpl.rc_context(STYLE):
         fig, panels = group_axes((5.8, 4.2))

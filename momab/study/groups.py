@@ -49,10 +49,10 @@ def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def listed(frame: pd.DataFrame) -> str:
-    """The groups of a table's lines, in words."""
+def group_names(frame: pd.DataFrame) -> list[str]:
+    """The groups of a table's lines, each once."""
     names = [group_name(d, k) for d, k in zip(frame["dataset"], frame["subset_type"])]
-    return ", ".join(dict.fromkeys(names)) or "none"
+    return list(dict.fromkeys(names))
 
 
 def one_group(frame: Any, dataset: str, kind: str) -> Any:

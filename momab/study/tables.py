@@ -30,17 +30,12 @@ def provenance_text(parts: Iterable[str]) -> str:
     )
 
 
-def data_text(data_dir: str | None = None) -> str:
-    """Say whether the data sets are on this machine, and how to get those that are not."""
+def absent_data(data_dir: str | None = None) -> list[str]:
+    """The data sets that are not on this machine."""
     with warnings.catch_warnings():
         # importing the downloader inside a notebook makes its progress bar ask for widgets
         warnings.simplefilter("ignore")
-        absent = [name for name in study.DATASETS if datasets.find(name, data_dir) is None]
-    again = "`momab reproduce all --check` recomputes every recorded number and compares it."
-    if not absent:
-        return f"The data sets are on this machine; {again}"
-    get = " and ".join(f"`momab data get {name}`" for name in absent)
-    return f"With the data ({get}), {again}"
+        return [name for name in study.DATASETS if datasets.find(name, data_dir) is None]
 
 
 def plus_minus(mean: float, spread: float) -> str:

@@ -1,27 +1,22 @@
 """The chapters on the computational study: what they compute, and that they run."""
 
-import json
-import math
 from pathlib import Path
 
 import jupytext
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab import MomabError, study
-from momab.chapters import own_data, real_data, sixty_runs, synthetic, tuning
+from momab import MomabError
+from momab.chapters import own_data, synthetic
 from momab.cli.app import app
-from momab.datasets import subsets
 from momab.figures import show
 from momab.model import instances
-from momab.study import arm_tables, groups, reproduce, tables
-from tests.realdata import load_or_skip
+from momab.study import arm_tables, reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-CHAPTERS = ("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data")
+CHAPTERS = ("synthetic", "own-data")
 
 
 def play(name, monkeypatch, **values):
@@ -61,69 +56,6 @@ def test_synthetic_chapter(monkeypatch):
     assert "nan" not in said
 
 
-def test_real_data_chapter(monkeypatch):
-    need_recorded("real")
-    space, said = play("real-data", monkeypatch, seed=3)
-    assert set(space["cells"]["verdict"]) <= {"agrees", "differs"}
-    assert len(space["who"]) == 6
-    # the correction of the paper's Section 3: not always the champion
-    assert space["who"]["champion"].min() < 1
-    assert "nan" not in said
-
-
-def test_real_data_chapter_live(monkeypatch, shared):
-    need_recorded("real")
-    load_or_skip(shared, "spotify")
-    space, _ = play("real-data", monkeypatch, live=True, horizon=1_000, runs=2, subset=3)
-    assert len(space["played"]) == 4
-
-
-@pytest.mark.parametrize(("coefficient", "crowd", "seed"), [(0.02, 8, 1), (1.0, 3, 12)])
-def test_sixty_runs_chapter(monkeypatch, coefficient, crowd, seed):
-    need_recorded("risk", "rivals", "real")
-    space, said = play(
-        "sixty-runs",
-        monkeypatch,
-        seed=seed,
-        runs=400,
-        coefficient=coefficient,
-        crowd=crowd,
-        coefficients=[0.005, 0.05, 0.5],
-    )
-    sweep = space["sweep"].set_index("c")
-    assert sweep["mean"].idxmin() == 0.05
-    assert sweep["wrong_commit_rate"].is_monotonic_decreasing
-    assert len(space["kept"]) == 18
-    assert (space["best"]["mean"] <= space["best"]["paper_mean"]).all()
-    assert (
-        space["survived"]["ratio"]
-        .between(space["survived"]["ratio_low"], space["survived"]["ratio_high"])
-        .all()
-    )
-    assert "nan" not in said
-
-
-def test_tuning_chapter(monkeypatch):
-    need_recorded("validation", "retuned", "real")
-    space, said = play(
-        "tuning", monkeypatch, seed=2, horizon=2_000, runs=2, coefficients=[0.05, 2.0]
-    )
-    assert len(space["chosen"]) == 18
-    assert (space["gain"] > 1).all()
-    assert np.isclose(space["votes"].sum(), 1)
-    assert "nan" not in said
-
-
-@pytest.mark.parametrize("middle", [0.3, 0.55])
-def test_fairness_chapter(monkeypatch, middle):
-    need_recorded("real")
-    space, said = play("fairness", monkeypatch, seed=4, horizon=2_000, runs=2, middle=middle)
-    check = space["check"]
-    assert (check["difference"].abs() <= check["early"]).all()
-    assert (space["spread"]["explained"] > 0.95).all()
-    assert "nan" not in said
-
-
 def test_own_data_chapter(monkeypatch, tmp_path):
     space, said = play("own-data", monkeypatch, seed=8, horizon=2_000, runs=3)
     assert space["instance"].K == 8
@@ -154,166 +86,6 @@ def test_chapters_have_exercises_and_a_broken_hypothesis(name):
     assert "reak" in text
 
 
-# --- recorded and printed -------------------------------------------------------------------
-
-
-def test_subset_arms_are_those_of_the_data(shared):
-    for dataset in study.DATASETS:
-        load_or_skip(shared, dataset)
-    again = arm_tables.compute_subset_arms(shared / "data")
-    kept = arm_tables.subset_arms()
-    pd.testing.assert_frame_equal(kept, again, check_dtype=False, rtol=1e-12)
-
-
-def test_subset_arms_agree_with_the_frozen_file():
-    arms = arm_tables.subset_arms()
-    assert len(arms) == 180
-    for dataset, kind, part in groups.by_group(arms):
-        for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
-            here = part[part["subset"] == str(number)]
-            assert here["arm"].tolist() == list(subset.arms)
-            assert here.loc[here["on_front"], "position"].tolist() == list(subset.pareto_positions)
-            positive = here.loc[here["gap"] > subsets.ZERO, "gap"]
-            assert positive.min() == pytest.approx(subset.delta_min_p, rel=1e-9)
-            assert here["fairness_cost"].min() == 0
-
-
-def test_provenance_is_said(tmp_path, monkeypatch):
-    made = {
-        **{"momab": "1", "source": "abcdefghij", "python": "3", "numpy": "2"},
-        **{"horizon": 1000, "runs": 2, "risk_runs": 77, "seed": 5},
-    }
-    (tmp_path / "provenance.json").write_text(json.dumps({"real": made, "risk": made}))
-    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
-    text = tables.provenance_text(["real"])
-    assert "seed 5, horizon 1,000, 2 runs" in text
-    assert "77" not in text
-    assert "77 where" in tables.provenance_text(["risk"])
-
-
-def test_absent_data_is_said_with_the_command(monkeypatch):
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
-    text = tables.data_text()
-    assert "momab data get spotify" in text
-    assert "momab data get kuairec" in text
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: Path("x"))
-    assert "on this machine" in tables.data_text()
-
-
-@pytest.mark.parametrize(
-    ("mean", "spread", "text"),
-    [
-        (3.046, 1.99, "3.05 ± 1.99"),
-        (2584.77, 60.31, "2,584.8 ± 60.3"),
-        (127000, 88600, "(1.27 ± 0.89)·10⁵"),
-        (0.0, 0.0, "0.00 ± 0.00"),
-    ],
-)
-def test_numbers_as_the_paper_prints_them(mean, spread, text):
-    assert tables.plus_minus(mean, spread) == text
-
-
-def test_ratios_are_written_without_exponents():
-    assert [sixty_runs.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
-        "0.05×",
-        "1.7×",
-        "100×",
-        "1,234×",
-    ]
-
-
-# --- risk -----------------------------------------------------------------------------------
-
-
-def risk_lines(rates, c=0.02, runs=1000, mean=5.0, dataset="kuairec", kind=subsets.EASY):
-    return pd.DataFrame(
-        {
-            "dataset": dataset,
-            "subset_type": kind,
-            "subset": [str(i + 1) for i in range(len(rates))],
-            "c": c,
-            "runs": runs,
-            "mean": mean,
-            "se": 1.0,
-            "median": 2.0,
-            "max": 9.0,
-            "wrong_commit_rate": rates,
-            "wrong_commit_low": [rate / 2 for rate in rates],
-            "wrong_commit_high": [2 * rate for rate in rates],
-        }
-    )
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(0, 0.4), min_size=3, max_size=3), st.integers(1, 60))
-def test_chance_to_see_nothing_is_the_product(rates, runs):
-    [line] = sixty_runs.unseen(risk_lines(rates), runs).to_dict("records")
-    assert line["none"] == pytest.approx(math.prod((1 - p) ** runs for p in rates))
-    assert line["none_low"] <= line["none"] <= line["none_high"]
-
-
-def test_pooling_weighs_subsets_alike():
-    pooled = sixty_runs.group_risk(risk_lines([0.01, 0.02, 0.0]))
-    [line] = pooled.to_dict("records")
-    assert line["runs"] == 3000
-    assert line["wrong_rate"] == pytest.approx(0.01)
-    assert line["se"] == pytest.approx(math.sqrt(3) / 3)
-    assert line["wrong_low"] < 0.01 < line["wrong_high"]
-
-
-def test_the_best_coefficient_and_its_ceiling():
-    risk = pd.concat(
-        [
-            risk_lines([0.01] * 3, c=0.02, mean=500.0),
-            risk_lines([0.0] * 3, c=0.05, mean=12.0),
-            risk_lines([0.0] * 3, c=0.5, mean=120.0),
-        ]
-    )
-    [best] = sixty_runs.best_coefficients(sixty_runs.group_risk(risk)).to_dict("records")
-    assert (best["c"], best["paper_c"]) == (0.05, 0.02)
-    # a wrong commitment costs (500 - 2) / 0.01; none of 3000 runs: below 1.23e-3 with 95 %
-    assert best["ceiling"] == pytest.approx(12 + 49_800 * (1 - 0.025 ** (1 / 3000)), rel=1e-6)
-    assert best["not_worse"] == [0.05]
-
-
-def test_survival_uses_many_runs_on_both_sides():
-    rows = []
-    for policy, regret in zip(study.POLICIES, (8.0, 4000.0, 10.0, 2000.0)):
-        for subset in "123":
-            for run in range(20):
-                rows.append(
-                    {
-                        "dataset": "kuairec",
-                        "subset_type": subsets.EASY,
-                        "policy": policy,
-                        "subset": subset,
-                        "run": run,
-                        "pareto_regret": regret + (run % 2),
-                        "fairness_regret": 1.0,
-                        "detected": True,
-                    }
-                )
-    runs = pd.DataFrame(rows)
-    pooled = sixty_runs.group_risk(risk_lines([0.01] * 3, mean=200.0))
-    rivals = risk_lines([0.0] * 3, mean=20.0)
-    [line] = sixty_runs.survival(pooled, rivals, runs).to_dict("records")
-    assert line["ratio_60"] == pytest.approx(10.5 / 8.5)
-    assert line["ratio"] == pytest.approx(0.1)
-    assert line["verdict"] == "the rival is better"
-    assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Pareto UCB1"]) == []
-    assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Annealing-Pareto"]) == [
-        "KuaiRec easy"
-    ]
-
-
-def test_averages_are_reproducible_and_unbiased():
-    values = np.array([1.0] * 99 + [101.0])
-    drawn = tables.averages(values, 60, 20_000, 3)
-    assert np.array_equal(drawn, tables.averages(values, 60, 20_000, 3))
-    assert drawn.mean() == pytest.approx(2.0, abs=0.05)
-    assert (drawn == 1.0).mean() == pytest.approx(0.99**60, abs=0.02)
-
-
 # --- the synthetic family -------------------------------------------------------------------
 
 
@@ -326,16 +98,6 @@ def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
     here = bounds[bounds["delta"] == 0.02]
     assert here["sharper"].is_monotonic_decreasing
     assert np.ptp(here["theorem"]) < 1e-6 * here["theorem"].max()
-
-
-def test_explanations_follow_the_cell():
-    cell = {"policy": "Width-guided", "column": "front_precision", "paper": 0.7, "ours": 0.9}
-    cell |= {"paper_sd": 0.1, "ours_sd": 0.1}
-    assert "true mean" in real_data.explain(cell)
-    heavy = {**cell, "column": "pareto_regret_mean", "paper": 10.0, "paper_sd": 100.0}
-    assert "bad runs" in real_data.explain(heavy)
-    plain = {**cell, "policy": "Pareto UCB1", "column": "pareto_regret_mean"}
-    assert "no explanation" in real_data.explain(plain)
 
 
 # --- describing an instance -----------------------------------------------------------------
@@ -428,47 +190,3 @@ def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
     comma.write_bytes(my_csv.read_bytes())
     with pytest.raises(MomabError, match="commas"):
         own_data.study_assignments(comma, "cafe", ["coffee"], (), values)
-
-
-# --- tuning ---------------------------------------------------------------------------------
-
-
-def effect_lines():
-    before, after = (3.0, 2000.0, 10.0, 1000.0), (900.0, 5.0, 10.0, 2.0)
-    return pd.DataFrame(
-        {
-            "dataset": "spotify",
-            "subset_type": subsets.EASY,
-            "policy": study.POLICIES,
-            "before": before,
-            "before_se": 0.1,
-            "after": after,
-            "after_se": 0.1,
-        }
-    )
-
-
-def test_who_is_best_before_after_and_with_the_papers_coefficient():
-    effect = effect_lines()
-    assert tuning.least(effect, "before")["best"].tolist() == ["Width-guided"]
-    assert tuning.least(effect, "after")["best"].tolist() == ["Scalarized UCB"]
-    kept = tuning.keep_paper(effect)
-    [line] = tuning.least(kept, "after").to_dict("records")
-    assert (line["best"], line["second"]) == ("Scalarized UCB", "Width-guided")
-    assert line["clear"]
-    assert tuning.misled(effect)["policy"].tolist() == ["Width-guided"]
-    assert effect["after"].iloc[0] == 900
-
-
-@pytest.mark.parametrize("name", ["real-data", "fairness"])
-def test_chapters_build_without_the_data(monkeypatch, name):
-    need_recorded("real")
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
-
-    def refuse(*_):
-        raise AssertionError("the data were read")
-
-    monkeypatch.setattr("momab.datasets.load", refuse)
-    small = {"live": True} if name == "real-data" else {"runs": 2, "horizon": 1_000}
-    _, said = play(name, monkeypatch, **small)
-    assert "momab data get spotify" in said

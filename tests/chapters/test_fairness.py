@@ -1,0 +1,91 @@
+"""When committing is fair: the page with and without the data, and its tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from momab.chapters import fairness
+from momab.datasets import subsets
+from momab.study import arm_tables, groups, reproduce
+from tests.chapters.playing import need_recorded, play, read_aloud
+
+
+@pytest.mark.parametrize("middle", [0.3, 0.55])
+def test_the_page(monkeypatch, middle):
+    need_recorded("real")
+    small = {"seed": 4, "horizon": 2_000, "runs": 2, "middle": middle}
+    space, said = play("fairness", monkeypatch, pictures=middle == 0.3, **small)
+    prices = space["prices"]
+    assert (prices["difference"].abs() <= prices["early"]).all()
+    assert (space["spread"]["explained"] > 0.95).all()
+    assert "nan" not in said
+
+
+@pytest.mark.slow
+def test_the_solutions(monkeypatch):
+    need_recorded("real")
+    small = {"seed": 4, "horizon": 2_000, "runs": 2}
+    space, said = play("fairness", monkeypatch, solutions=True, pictures=False, **small)
+    assert len(space["outcome"]) == 4
+    assert "nan" not in said
+
+
+def test_the_page_without_the_data(monkeypatch):
+    need_recorded("real")
+    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
+
+    def refuse(*_):
+        raise AssertionError("the data were read")
+
+    monkeypatch.setattr("momab.datasets.load", refuse)
+    _, said = play("fairness", monkeypatch, pictures=False, runs=2, horizon=1_000)
+    assert "momab data get spotify" in said
+
+
+def test_groups_that_are_not_there():
+    lines = pd.DataFrame({"dataset": ["spotify"], "subset_type": subsets.EASY, "wins": 1.25})
+    names = {"groups": groups, "aligned": lines, "first": lines, "clearly": lines[:0]}
+    said = read_aloud("fairness", "**Fair by geometry", **names, against=lines[:0])
+    assert "in none nearly none do" in said
+    assert "it wins 0.0 objectives" in said
+    assert "two standard errors in none." in said
+    said = read_aloud("fairness", "**Fair by geometry", **names, against=lines)
+    assert "it wins 1.2 objectives" in said
+    even = lines.assign(ratio=1.5)
+    said = read_aloud("fairness", "Measured over", groups=groups, several=even, single=even[:0])
+    assert said.startswith("Measured over predicted: Spotify easy 1.50. Scalarized UCB")
+    said = read_aloud("fairness", "Measured over", groups=groups, several=even, single=even)
+    assert "1.50. In Spotify easy every arm of the front costs nothing, and" in said
+
+
+def test_solutions_with_other_outcomes():
+    names = {"costs": [0.4, 0.2], "shares": pd.Series({0: 0.75, 1: 0.25})}
+    said = read_aloud("fairness", "The costs per pull", **names)
+    assert "per pull are 0.4, 0.2. Width-guided" in said
+    assert "went to arm 1 in 75% of the runs, 2 in 25% of the runs. What stands" in said
+    said = read_aloud("fairness", "The costs per pull", **{**names, "shares": names["shares"][:0]})
+    assert "favours the first. What stands" in said
+    said = read_aloud("fairness", "What we found", fairer=4.0, extra=-1.0)
+    assert "at most 25% of Width-guided's fairness regret, and no more Pareto regret." in said
+    said = read_aloud("fairness", "What we found", fairer=4.0, extra=1.25)
+    assert "and up to 1.2 more Pareto regret." in said
+
+
+def test_the_tables_hold_what_was_computed():
+    need_recorded("real")
+    runs, arms = reproduce.recorded("real"), arm_tables.subset_arms()
+    committed = arm_tables.certified_arms(runs, arms)
+    shown = fairness.commitment_table(committed)
+    assert len(shown) == len(committed)
+    assert np.isclose(shown["Cost per pull"].sum(), committed["fairness_cost"].sum())
+    assert shown["Subset"].iloc[0] == "Spotify misleading 1"
+    ranks = fairness.fairness_ranks(runs)
+    shown = fairness.rank_table(ranks, fairness.fairness_geometry(arms, committed))
+    assert shown["rank of four"].tolist() == ranks["rank"].tolist()
+    unclear = shown["Fairest policy"].str.endswith("(not clearly)")
+    assert (unclear == ~ranks["clear"].astype(bool)).all()
+
+
+def test_objectives_are_shortened_to_what_tells_them_apart():
+    assert fairness.short_objective("energy") == "energy"
+    assert fairness.short_objective("age=2|city=far") == "2, far"

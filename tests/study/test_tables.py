@@ -1,0 +1,27 @@
+"""Numbers as they are printed and drawn."""
+
+import numpy as np
+import pytest
+
+from momab.study import tables
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "text"),
+    [
+        (3.046, 1.99, "3.05 ± 1.99"),
+        (2584.77, 60.31, "2,584.8 ± 60.3"),
+        (127000, 88600, "(1.27 ± 0.89)·10⁵"),
+        (0.0, 0.0, "0.00 ± 0.00"),
+    ],
+)
+def test_numbers_as_the_paper_prints_them(mean, spread, text):
+    assert tables.plus_minus(mean, spread) == text
+
+
+def test_averages_are_reproducible_and_unbiased():
+    values = np.array([1.0] * 99 + [101.0])
+    drawn = tables.averages(values, 60, 20_000, 3)
+    assert np.array_equal(drawn, tables.averages(values, 60, 20_000, 3))
+    assert drawn.mean() == pytest.approx(2.0, abs=0.05)
+    assert (drawn == 1.0).mean() == pytest.approx(0.99**60, abs=0.02)
