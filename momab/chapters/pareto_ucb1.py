@@ -1,8 +1,12 @@
-"""chapters.pareto_ucb1."""
+"""The chapter *Against Pareto UCB1*: bounds side by side, duels, and who wins where.
+
+It puts the bounds of Theorem 4, of the sharper theorem and of Pareto UCB1 beside each other,
+plays both policies on families of instances, and draws the phase diagram and one line through it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -21,7 +25,8 @@ from momab.figures.style import (
     new_axes,
     plain_log,
 )
-from momab.model.instances import Instance
+from momab.model import theory
+from momab.model.instances import Instance, synthetic
 from momab.model.metrics import weighted_pulls
 from momab.model.statistics import mean_interval
 
@@ -30,7 +35,47 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def compare(
+LIMITS = {
+    "Theorem 4": theory.theorem_bound,
+    "Sharper bound": theory.sharper_bound,
+    "Pareto UCB1": theory.pareto_ucb1_bound,
+}
+"""The three bounds of the chapter, on the regret of Width-guided twice and of Pareto UCB1."""
+
+
+def family_bounds(settings: Iterable[tuple[float, int]], horizon: int) -> pd.DataFrame:
+    """The comparison on settings (δ, m) of the synthetic family: both coefficients, three bounds.
+
+    ``Lead term`` is that of Pareto UCB1's bound.
+    """
+    import pandas as pd
+
+    rows = []
+    for delta, m in settings:
+        means = synthetic(delta, m).means
+        rows.append(
+            {
+                "δ": delta,
+                "m": m,
+                "C_PUCB": theory.c_pucb(means, horizon),
+                "Envelope": theory.c_pucb_envelope(means, horizon),
+                **{name: bound(means, horizon).total for name, bound in LIMITS.items()},
+                "Lead term": theory.pareto_ucb1_bound(means, horizon).exploration,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def printed_bounds(table: pd.DataFrame) -> pd.DataFrame:
+    """:func:`family_bounds` as the page prints it."""
+    shown = table.drop(columns="Lead term")
+    shown["δ"] = shown["δ"].map("{:g}".format)
+    for name in LIMITS:
+        shown[name] = shown[name].map("{:,.0f}".format)
+    return shown
+
+
+def duels(
     problems: Mapping[Any, Instance],
     policies: Mapping[str, Policy],
     horizon: int,
@@ -59,6 +104,77 @@ def compare(
                 }
             )
     return pd.DataFrame(rows)
+
+
+def verdicts(frame: pd.DataFrame, problems: Mapping[Any, Instance], horizon: int) -> pd.DataFrame:
+    """Who wins each duel: one row per instance with winner, quotient of means and C_PUCB.
+
+    ``frame`` is :func:`duels` of Width-guided and Pareto UCB1 on problems whose names are pairs of
+    gap/g and number of dominated arms.  Somebody wins where the 95 % intervals do not overlap.
+    """
+    import pandas as pd
+
+    rows = []
+    for (x, m), instance in problems.items():
+        pair = frame[[name == (x, m) for name in frame["problem"]]].set_index("policy")
+        ours, theirs = pair.loc["Width-guided"], pair.loc["Pareto UCB1"]
+        winner = "undecided"
+        if ours["high"] < theirs["low"]:
+            winner = "Width-guided"
+        elif theirs["high"] < ours["low"]:
+            winner = "Pareto UCB1"
+        c = theory.c_pucb(instance.means, horizon)
+        rows.append((x, m / instance.K, winner, ours["mean"] / theirs["mean"], c))
+    return pd.DataFrame(rows, columns=["x", "share", "winner", "ratio", "c"])
+
+
+def bounds_along(problems: Mapping[float, Instance], horizon: int) -> pd.DataFrame:
+    """The three bounds on instances named by their gap/g; columns x, theorem, sharper, pucb."""
+    import pandas as pd
+
+    table = pd.DataFrame({"x": list(problems)})
+    for column, bound in zip(["theorem", "sharper", "pucb"], LIMITS.values()):
+        table[column] = [bound(problem.means, horizon).total for problem in problems.values()]
+    return table
+
+
+def duel_table(frame: pd.DataFrame, places: Iterable[float]) -> pd.DataFrame:
+    """The duels at some values of gap/g as the page prints them, with the quotient of means."""
+    import pandas as pd
+
+    lines = []
+    for x in places:
+        pair = frame[frame["problem"] == x].set_index("policy")
+        ours, theirs = pair.loc["Width-guided"], pair.loc["Pareto UCB1"]
+        cells = [f"{x:g}"]
+        for one in (ours, theirs):
+            cells.append(f"{one['mean']:,.0f} ({one['low']:,.0f} to {one['high']:,.0f})")
+            cells.append(f"{one['median']:,.0f}")
+        lines.append((*cells, ours["mean"] / theirs["mean"]))
+    columns = ["Gap / g", "Width-guided, mean", "median", "Pareto UCB1, mean", "median "]
+    return pd.DataFrame(lines, columns=[*columns, "Ratio of means"])
+
+
+def stopped_table(
+    means: pd.DataFrame, stopped: Mapping[str, tuple[float, float, float]]
+) -> pd.DataFrame:
+    """Mean regrets of both policies, and of Pareto UCB1 stopped at a certificate, as printed.
+
+    ``means`` has a row per instance; ``stopped`` has mean, low and high of each.
+    """
+    import pandas as pd
+
+    policies = ["Width-guided", "Pareto UCB1"]
+    played = means.to_dict("index")
+    lines = [
+        (
+            name,
+            *(f"{played[name][policy]:,.0f}" for policy in policies),
+            f"{centre:,.0f} ({low:,.0f} to {high:,.0f})",
+        )
+        for name, (centre, low, high) in stopped.items()
+    ]
+    return pd.DataFrame(lines, columns=["Instance", *policies, "Pareto UCB1, stopped (95 %)"])
 
 
 def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
@@ -109,7 +225,7 @@ def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
     return fig
 
 
-def rivals(frame: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
+def both_sides(frame: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
     """Measured regret of both policies against gap/g, with their bounds.
 
     ``frame`` has the columns x, policy, mean, low and high; ``bounds`` x, theorem, sharper, pucb.

@@ -12,12 +12,12 @@ from momab.auditing import hand_made
 from momab.auditing.claims import audit
 from momab.book.notebook import Notebook
 from momab.book.parameters import rewrite_cell
-from momab.chapters import pareto_ucb1, regret_theorem, width_floor
+from momab.chapters import regret_theorem, width_floor
 from momab.engine import loop, policies
 from momab.engine.policies import kl_ucb
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.model import families, instances, pareto, statistics, theory
+from momab.model import families, instances, statistics, theory
 from tests.conftest import ROOT
 
 
@@ -222,17 +222,6 @@ def test_mean_interval_is_students():
     assert statistics.mean_interval([2.0]) == (2, 2, 2)
 
 
-def test_compare_agrees_with_the_loop():
-    instance = families.diagonal_crowd(0.5, 2)
-    frame = pareto_ucb1.compare({"a": instance}, {"w": WidthGuided()}, 500, 2, 7)
-    regrets = [
-        pareto.gaps(instance.means) @ loop.play(instance, WidthGuided(), 500, 7, r).pulls[0]
-        for r in (0, 1)
-    ]
-    assert frame["mean"][0] == pytest.approx(np.mean(regrets))
-    assert frame["worst"][0] == pytest.approx(max(regrets))
-
-
 # --- KL-UCB -------------------------------------------------------------------------------
 
 
@@ -293,19 +282,6 @@ def test_first_of_ties_is_width_guided_without_ties():
 
 
 # --- the bounds against each other --------------------------------------------------------
-
-
-@given(st.floats(0.02, 2), st.integers(1, 10), st.integers(2, 6), st.integers(100, 10**7))
-def test_half_the_lead_decides_between_the_sums(ratio, m, front, T):
-    means = families.diagonal_crowd(ratio, m, front, 0.2).means
-    ours = theory.sharper_bound(means, T).exploration
-    theirs = theory.pareto_ucb1_bound(means, T).exploration
-    rho = 8 / theory.c_pucb_threshold(T, 3, front)
-    assert ours / theirs == pytest.approx(4 / rho * min(1, ratio) ** 2)
-    share = m / (m + front)
-    gap = theory.c_pucb(means, T) - 64
-    if abs(gap) > 1e-6:
-        assert (gap > 0) == (ratio < rho * share / 8)
 
 
 def test_the_best_constant_of_the_lower_bound():
@@ -372,20 +348,3 @@ def test_lower_bound_chapter(seed, delta, arms, objectives):
     assert (page["scaled"]["mean"] < upper).all()
     assert page["chain"].stated <= page["chain"].exact
     assert page["kl_top"]["mean"] < page["wg_top"]["mean"]
-
-
-@few
-@given(seeds, st.integers(4, 8), st.floats(0.15, 0.24))
-def test_pareto_ucb1_chapter(seed, arms, lead):
-    page = execute("pareto-ucb1", seed=seed, arms=arms, lead=lead, horizon=20_000, runs=5)
-    assert page["identity"] < 1e-12
-    assert (page["table"]["Envelope"] >= page["table"]["C_PUCB"]).all()
-    assert page["sharper"] == len(page["table"])
-    # the measured regret is below its own bound, on both sides of the line
-    bounds = page["bounds"].set_index("x")
-    for row in page["along"].itertuples():
-        bound = "sharper" if row.policy == "Width-guided" else "pucb"
-        assert row.mean < bounds.loc[row.x, bound]
-    ratio = page["points"].set_index("x")["ratio"]
-    assert ratio.loc[1.0].min() > 1
-    assert ratio.loc[0.05].max() < ratio.loc[1.0].min()
