@@ -1,12 +1,18 @@
-"""chapters.refresher."""
+"""The chapter *Refresher*: coin flips, explore-then-commit, two worlds, Lai and Robbins.
+
+It computes what the pages' tables and curves need beyond one line of code, and draws the tails of
+coin flips, the price of commitment, and regret over log T between its two constants.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 
+from momab._util.validate import FloatArray, IntArray
 from momab.figures.style import (
     BLUE,
     GREEN,
@@ -19,13 +25,61 @@ from momab.figures.style import (
     new_axes,
     plain_log,
 )
+from momab.model.statistics import mean_interval
+from momab.model.theory import bernoulli_kl
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 
-def tails(frame: pd.DataFrame) -> Figure:
+Rate = Mapping[str, float]
+"""An observed frequency: ``rate``, and the ends ``low`` and ``high`` of its interval."""
+
+World = tuple[float, Sequence[float], Rate, Rate]
+"""A raised mean q, E[N] kl(p, q) with its interval, and the rates of E in the two worlds."""
+
+
+def sure_divergence(one: Rate, two: Rate) -> float:
+    """The divergence at the ends of two rates' intervals that lie closer together.
+
+    Zero unless the first interval lies below the second.
+    """
+    return bernoulli_kl(one["high"], two["low"]) if one["high"] < two["low"] else 0.0
+
+
+def world_table(worlds: Iterable[World]) -> pd.DataFrame:
+    """Both sides of the change of measure, one row per raised mean, as the page prints them."""
+    import pandas as pd
+
+    def share(rate: Rate) -> str:
+        return f"{rate['rate']:.3f} ({rate['low']:.3f} to {rate['high']:.3f})"
+
+    return pd.DataFrame(
+        {
+            "Raised mean q": f"{q:.3f}",
+            "E[N] kl(p, q)": "{:.2f} ({:.2f} to {:.2f})".format(*spent),
+            "E, first world": share(one),
+            "E, second world": share(two),
+            "kl of the two": (
+                f"{bernoulli_kl(one['rate'], two['rate']):.2f} "
+                f"(at least {sure_divergence(one, two):.2f})"
+            ),
+        }
+        for q, spent, one, two in worlds
+    )
+
+
+def over_log(columns: Iterable[Any], times: Sequence[int] | IntArray) -> pd.DataFrame:
+    """Mean regret over log t with its interval; one column of regrets per time t."""
+    import pandas as pd
+
+    spans: FloatArray = np.array([mean_interval(column) for column in columns])
+    table = pd.DataFrame(spans / np.log(times)[:, None], columns=["mean", "low", "high"])
+    return table.assign(t=times)
+
+
+def coin_tails(frame: pd.DataFrame) -> Figure:
     """An upper tail of coin flips against the number of flips, with four bounds on it.
 
     ``frame`` has the columns n, exact, rate, low, high (simulated, with its interval), and
