@@ -1,4 +1,8 @@
-"""chapters.own_data."""
+"""The chapter *Bring your own data*: from a table of rewards to an instance and a report.
+
+It reads what the command ``momab study`` is told, says which bounds are in force, makes the tables
+of the page, and draws the geometry of an instance and the paths of the policies.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
+from momab._util.validate import BoolArray
 from momab.errors import MomabError
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model import theory
@@ -20,7 +25,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from momab.model.instances import Instance
+    from momab.engine.simulate import Results
+    from momab.model.pareto import Geometry
+
+MOST = 40
+"""Of how many arms or objectives the page's tables show a line."""
 
 
 def objective_table(instance: Instance) -> pd.DataFrame:
@@ -53,35 +62,13 @@ class InForce:
     trivial: float  # the horizon times the largest gap
 
     @property
-    def text(self) -> str:
-        """The same in sentences, Markdown with mathematics."""
-        if self.trivial == 0:
-            return (
-                "No arm has a positive Pareto gap: every policy has zero Pareto regret here, and "
-                "there is nothing to bound."
-            )
-        if self.g_dagger > 0:
-            said = (
-                rf"The largest lead is $g^\dagger={self.g_dagger:.4f}>0$, so **Theorem 4 is in "
-                f"force** and bounds Width-guided's expected regret ($c=2$) by "
-                f"{_number(self.theorem)}; the sharper bound says {_number(self.sharper)}."
-            )
-        else:
-            said = (
-                r"Every objective has several best arms, $g^\dagger=0$: **Theorem 4 is silent**, "
-                f"and the sharper bound is in force, at {_number(self.sharper)}."
-            )
-        said += f" Pareto UCB1's bound is {_number(self.pareto_ucb1)}."
-        least = min(self.theorem, self.sharper, self.pareto_ucb1)
-        if least >= self.trivial:
-            said += (
-                f" None of them is below what any policy has, the horizon times the largest gap, "
-                f"{_number(self.trivial)}: at this horizon the bounds say nothing."
-            )
-        return said
+    def vacuous(self) -> bool:
+        """Whether none of the bounds is below the trivial one."""
+        return min(self.theorem, self.sharper, self.pareto_ucb1) >= self.trivial
 
 
-def _number(value: float) -> str:
+def brief(value: float) -> str:
+    """A bound in few digits: whole from 100 on, else three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -96,37 +83,80 @@ def in_force(instance: Instance, horizon: int) -> InForce:
     )
 
 
-def geometry_text(instance: Instance) -> str:
-    """Say in a few sentences what an instance looks like."""
-    geometry = instance.geometry
-    names = instance.arm_names
-    front = [names[a] for a in geometry.front]
-    shown = ", ".join(front[:8]) + (" and others" if len(front) > 8 else "")
-    positive = geometry.positive_gaps
-    said = [
-        f"{instance.K} arms, {instance.d} objectives. {len(front)} arms are in the Pareto set: "
-        f"{shown}."
-    ]
-    if positive.size:
-        said.append(
-            f"{positive.size} arms have a positive Pareto gap, from {positive.min():.4f} to "
-            f"{positive.max():.4f}."
-        )
-    if geometry.g_dagger > 0:
-        j = geometry.j_dagger
-        best = names[int(instance.means[:, j].argmax())]
-        said.append(
-            f"The largest lead is {geometry.g_dagger:.4f}: {best} on {instance.objective_names[j]}."
-        )
-    else:
-        said.append("On every objective several arms share the first place: no lead is positive.")
-    if geometry.zero_gap_dominated:
-        trapped = ", ".join(names[a] for a in geometry.zero_gap_dominated)
-        said.append(f"Dominated with gap zero, so free of charge to Pareto regret: {trapped}.")
-    if geometry.inconsistent_arms:
-        odd = ", ".join(names[a] for a in geometry.inconsistent_arms)
-        said.append(f"Best on an objective, though not alone, and yet dominated: {odd}.")
-    return " ".join(said)
+def printed_arms(arms: pd.DataFrame) -> pd.DataFrame:
+    """The first lines of :func:`momab.study.arm_tables.arm_table` as the page prints them."""
+    titles = {
+        "arm": "Arm",
+        "on_front": "On the front",
+        "gap": "Pareto gap",
+        "wins": "Objectives won",
+        "worst_mean": "Worst mean",
+        "worst_objective": "on",
+        "fairness_cost": "Fairness cost",
+    }
+    answers = arms["on_front"].map({True: "yes", False: "no"})
+    return arms.head(MOST).assign(on_front=answers).rename(columns=titles)
+
+
+def printed_objectives(instance: Instance) -> pd.DataFrame:
+    """The first lines of :func:`objective_table` as the page prints them."""
+    titles = {
+        "objective": "Objective",
+        "best_arm": "Best arm",
+        "best_mean": "Its mean",
+        "lead": "Lead",
+    }
+    return objective_table(instance).head(MOST).rename(columns=titles)
+
+
+def printed_results(results: Results) -> pd.DataFrame:
+    """What every policy ended up with, as the page prints it: regret, errors, certificates."""
+    import pandas as pd
+
+    summary = results.summary()
+    rows = list(summary.itertuples())
+    errors = [f"{r.error_rate:.1%} (up to {r.error_high:.1%})" for r in rows]
+    return pd.DataFrame(
+        {
+            "Policy": summary["policy"],
+            "Regret": summary["mean"],
+            "95 % interval": [f"{r.mean_low:,.1f} to {r.mean_high:,.1f}" for r in rows],
+            "Median": summary["median"],
+            "Largest": summary["max"],
+            "Dominated at the end": errors,
+            "Certified": [f"{r.certified_rate:.0%}" for r in rows],
+            "Fairness regret": results.summary("fairness_regret")["mean"],
+        }
+    )
+
+
+def noise_table(found: Mapping[int, Geometry]) -> pd.DataFrame:
+    """What is left of an instance when objectives of noise are added, by their number."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "Noise objectives": extra,
+            "Arms on the front": len(geometry.front),
+            "Largest gap": geometry.max_gap,
+            "Regret of random play per round": geometry.gaps.mean(),
+        }
+        for extra, geometry in found.items()
+    )
+
+
+def trust_table(
+    names: Sequence[str], sure: Mapping[str, BoolArray], shares: Mapping[str, BoolArray]
+) -> pd.DataFrame:
+    """Who is on the front: as an answer in each of ``sure``, as a share in each of ``shares``.
+
+    An entry of ``sure`` has one truth value per arm, of ``shares`` a row of them per table drawn.
+    """
+    import pandas as pd
+
+    answers = {title: np.where(front, "yes", "no") for title, front in sure.items()}
+    rates = {title: [f"{x:.0%}" for x in f.mean(axis=0)] for title, f in shares.items()}
+    return pd.DataFrame({"Café": names, **answers, **rates})
 
 
 def parse_scale(assignments: Iterable[str]) -> dict[str, tuple[float, float]]:
@@ -262,6 +292,8 @@ def policy_paths(trajectories: pd.DataFrame) -> Figure:
             colour = known[0] if known else next(spare)
             axes.fill_between(mean.index, low, high, color=colour, alpha=0.15, lw=0)
             axes.plot(mean.index, mean, color=colour, ls="-" if known else "--", label=str(name))
-        axes.set(xscale="log", yscale="log", xlabel="round", ylabel="Pareto regret")
+        seen = bool((trajectories["pareto_regret"] > 0).any())  # zero has no place on a log axis
+        yscale = "log" if seen else "linear"
+        axes.set(xscale="log", yscale=yscale, xlabel="round", ylabel="Pareto regret")
         fig.legend(loc="outside upper left", ncols=2)
     return fig

@@ -1,8 +1,13 @@
-"""chapters.synthetic."""
+"""The chapter *The synthetic family*: the paper's controlled experiment beside ours.
+
+It computes what the bounds say about each setting and how often each kind of arm is pulled, makes
+the page's tables, and draws the paper's Figures 1 and 2 and the trend along the crowd.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -69,7 +74,63 @@ def pulls_by_kind(pulls: pd.DataFrame, policy: str = "Width-guided") -> pd.DataF
     return pd.DataFrame(rows)
 
 
+def condition_table(
+    bounds: pd.DataFrame, printed: pd.Series[float], ratio: pd.Series[float]
+) -> pd.DataFrame:
+    """Two sufficient conditions per setting, and the measured ratio of the regrets.
+
+    ``bounds`` is :func:`synthetic_theory`; ``printed`` has the paper's values of C_PUCB.
+    """
+    columns: dict[str, Any] = {
+        "C_PUCB, paper": printed,
+        "C_PUCB, computed": bounds["c_pucb"],
+        "64 < C_PUCB": np.where(bounds["c_pucb"] > 64, "yes", "no"),
+        "C_sharp": bounds["c_sharp"],
+        "C_sharp < C_PUCB": np.where(bounds["c_sharp"] < bounds["c_pucb"], "yes", "no"),
+        "regret, Pareto UCB1 / Width-guided": ratio,
+    }
+    return bounds[["delta", "m"]].assign(**columns).rename(columns={"delta": "δ"})
+
+
+def fresh_table(
+    bounds: pd.DataFrame, summary: pd.DataFrame, z: pd.Series[float], kinds: pd.DataFrame
+) -> pd.DataFrame:
+    """Fresh runs of Width-guided per setting: regret, sum of gaps, and pulls by kind of arm.
+
+    ``bounds`` is :func:`synthetic_theory`, ``summary`` that of the runs, ``z`` their distance to
+    the paper's means, ``kinds`` is :func:`pulls_by_kind`.
+    """
+    table = bounds[["delta", "m"]].assign(
+        **{
+            "sum of gaps": bounds["sum_of_gaps"],
+            "regret": summary["mean"],
+            "± se": summary["se"],
+            "z to the paper": z,
+            "regret / sum of gaps": summary["mean"] / bounds["sum_of_gaps"],
+            "pulls of a crowd arm": kinds["crowd"],
+            "pulls of a filler": kinds["filler"],
+        }
+    )
+    return table.rename(columns={"delta": "δ"})
+
+
+def prediction_table(sources: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Several predictions of the same quantities side by side, one row per setting.
+
+    The frames have the columns delta, m, crowd, filler and regret.  A source's name heads its
+    columns, the first one with the quantity; the others repeat, so spaces make them different.
+    """
+    frames = list(sources.values())
+    table = frames[0][["delta", "m"]].astype({"delta": str})
+    for spaces, quantity in enumerate(("crowd", "filler", "regret")):
+        for place, (name, frame) in enumerate(sources.items()):
+            label = name + " " * spaces if place else f"{quantity}: {name}"
+            table[label] = frame[quantity]
+    return table.rename(columns={"delta": "δ"})
+
+
 COLUMNS = {"Width-guided": "width_guided", "Pareto UCB1": "pareto_ucb1"}
+"""How the columns of Table 2 begin."""
 
 
 def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
@@ -143,7 +204,7 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
 def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
     """Two bounds on Width-guided's regret and the regret itself, against the crowd size m.
 
-    ``bounds`` is :func:`momab.findings.synthetic_theory`; ``measured`` has the columns delta, m,
+    ``bounds`` is :func:`synthetic_theory`; ``measured`` has the columns delta, m,
     mean and se.  Only the settings with delta = 0.02 are drawn.
     """
     from matplotlib.figure import Figure

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.chapters import pareto_ucb1
@@ -11,13 +11,20 @@ from momab.engine import loop
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import families, instances, pareto, theory
-from tests.chapters.running import run_chapter
+from tests.chapters.running import PAGE, run_chapter, text_of
 
 
-@settings(deadline=None, max_examples=1)
-@given(st.integers(0, 2**31 - 1), st.integers(4, 8), st.floats(0.15, 0.24))
-def test_pareto_ucb1_chapter(seed, arms, lead):
-    page = run_chapter("pareto-ucb1", seed=seed, arms=arms, lead=lead, horizon=20_000, runs=5)
+@pytest.mark.parametrize("exercises", [False, pytest.param(True, marks=pytest.mark.slow)])
+@PAGE
+@given(
+    seed=st.integers(0, 2**31 - 1),
+    arms=st.integers(4, 8),
+    lead=st.floats(0.15, 0.24),
+)
+def test_pareto_ucb1_chapter(shown, exercises, seed, arms, lead):
+    page = run_chapter(
+        "pareto-ucb1", exercises=exercises, seed=seed, arms=arms, lead=lead, horizon=20_000, runs=5
+    )
     assert page["identity"] < 1e-12
     assert (page["table"]["Envelope"] >= page["table"]["C_PUCB"]).all()
     assert page["sharper"] == len(page["table"])
@@ -29,6 +36,7 @@ def test_pareto_ucb1_chapter(seed, arms, lead):
     ratio = page["points"].set_index("x")["ratio"]
     assert ratio.loc[1.0].min() > 1
     assert ratio.loc[0.05].max() < ratio.loc[1.0].min()
+    assert "nan" not in text_of(shown)
 
 
 def test_duels_agree_with_the_loop():

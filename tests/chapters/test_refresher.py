@@ -13,12 +13,13 @@ from tests.chapters.running import run_chapter, text_of
 
 
 @pytest.mark.parametrize(
-    ("low", "gap", "deviation", "seed"), [(0.4, 0.1, 0.1, 3), (0.1, 0.2, 0.3, 12)]
+    ("low", "gap", "deviation", "seed", "exercises"),
+    [(0.4, 0.1, 0.1, 3, False), pytest.param(0.1, 0.2, 0.3, 12, True, marks=pytest.mark.slow)],
 )
-def test_refresher_chapter(shown, low, gap, deviation, seed):
+def test_refresher_chapter(shown, low, gap, deviation, seed, exercises):
     page = run_chapter(
         "refresher", seed=seed, low=low, gap=gap, deviation=deviation, flips=500, horizon=2_000,
-        runs=10,
+        runs=10, exercises=exercises,
     )  # fmt: skip
     rare = page["rare"]
     for bound in ("markov", "chebyshev", "hoeffding", "chernoff"):

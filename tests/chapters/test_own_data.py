@@ -1,0 +1,246 @@
+"""The chapter on own data: its tables and sentences, and what `momab study` hands to the page."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import momab
+from momab import MomabError
+from momab.chapters import own_data
+from momab.cli.app import app
+from momab.figures import magics
+from momab.model import instances
+from momab.study import arm_tables
+from tests.chapters.running import run_chapter, text_of
+from tests.conftest import ROOT
+
+PAGE = ROOT / "notebooks" / "own-data.md"
+SMALL: dict[str, Any] = {"exercises": False, "horizon": 500, "runs": 2}
+
+
+# --- the page -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exercises", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_own_data_chapter(shown, exercises):
+    page = run_chapter("own-data", exercises=exercises, seed=8, horizon=2_000, runs=3)
+    assert page["instance"].K == 8
+    said = text_of(shown).replace("\n", " ")
+    assert "Theorem 4 is in force" in said
+    assert ("Theorem 4 is silent" in said) == exercises
+
+
+def test_columns_are_scaled_and_few_rows_are_told(shown, tmp_path):
+    table = own_data.example_table(3, rows=20)
+    table["price"] *= 20
+    table.to_csv(tmp_path / "my.csv", index=False)
+    values = {"table": str(tmp_path / "my.csv"), "objectives": "coffee;price"}
+    page = run_chapter("own-data", **values, scale="price=0:20", **SMALL)
+    assert page["instance"].objective_names == ("coffee", "price")
+    assert "its average is itself a rough estimate" in text_of(shown)
+
+
+def play_table(frame: pd.DataFrame, folder: Path, **values: Any) -> dict[str, Any]:
+    """Run the page on a table whose first column names the arms."""
+    path = folder / "table.csv"
+    frame.to_csv(path, index=False)
+    arm, *objectives = frame.columns
+    asked = {"table": str(path), "arm": arm, "objectives": ";".join(objectives)}
+    return run_chapter("own-data", **(SMALL | asked | values))
+
+
+def test_one_objective_with_a_clear_leader_is_certified(shown, tmp_path):
+    frame = pd.DataFrame({"arm": ["a"] * 40 + ["b"] * 40, "x": [1.0] * 40 + [0.0] * 40})
+    play_table(frame, tmp_path, horizon=2_000)
+    said = text_of(shown)
+    assert "2 arms, 1 objectives." in said
+    assert "certified in 100% of the runs and committed to\na (100%); the median" in said
+    assert "rough estimate" not in said
+
+
+def test_equal_arms_leave_nothing_to_bound(shown, tmp_path):
+    frame = pd.DataFrame({"arm": list("aabbcc"), "x": [0.2, 0.4] * 3, "y": [0.5, 0.1] * 3})
+    play_table(frame, tmp_path)
+    said = text_of(shown).replace("\n", " ")
+    assert "there is nothing to bound" in said
+    assert "several arms share the first place" in said
+    assert "positive Pareto gap, from" not in said
+    assert "gave no certificate within 500 rounds" in said
+
+
+def test_shared_first_places_are_told(shown, tmp_path):
+    frame = pd.DataFrame(
+        {"arm": list("abcd"), "x": [1.0, 1.0, 0.5, 0.9], "y": [1.0, 0.5, 1.0, 0.9]}
+    )
+    play_table(frame, tmp_path)
+    said = text_of(shown).replace("\n", " ")
+    assert "Theorem 4 is silent" in said
+    assert "Dominated with gap zero, so free of charge to Pareto regret: b, c." in said
+    assert "Best on an objective, though not alone, and yet dominated: b, c." in said
+    assert "at this horizon the bounds say nothing" in said
+
+
+def test_many_arms_and_strange_names_fit_on_the_page(shown, tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.random((120, 3)).round(3), columns=["x", "$y$", "z {{ 1 }}"])
+    frame.insert(0, "arm", [f"{{% {i % 60} $" for i in range(120)])
+    play_table(frame, tmp_path)
+    said = text_of(shown)
+    assert "60 arms, 3 objectives." in said
+    assert " and others." in said
+    assert any("(the first 40)" in bundle.get("text/html", "") for bundle in shown)
+
+
+# --- sentences ------------------------------------------------------------------------------
+
+
+@cache
+def code_cells() -> list[str]:
+    return [cell.source for cell in jupytext.read(PAGE).cells if cell.cell_type == "code"]
+
+
+def read_aloud(words: str, names: dict[str, Any]) -> str:
+    """What the page's text that holds these words says with these names, in one line."""
+    cells = code_cells()
+    [number] = [i for i, text in enumerate(cells) if text.startswith("%%prose") and words in text]
+    if not cells[number - 1].startswith("%%"):
+        exec(cells[number - 1], names)  # the cell that prepares the numbers
+    return magics.one_line(magics.render(cells[number].removeprefix("%%prose\n"), names))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.integers(2, 7), st.integers(1, 5), st.integers(0, 10**6), st.sampled_from([None, 2, 3, 11])
+)
+def test_descriptions_match_the_geometry(K, d, seed, levels):
+    instance = instances.random_bernoulli(K, d, seed, levels)
+    arms = arm_tables.arm_table(instance)
+    assert arms["on_front"].sum() == len(instance.geometry.front)
+    assert arms["fairness_cost"].min() == 0
+    assert arms["wins"].sum() >= d
+    leads = own_data.objective_table(instance)
+    assert ((leads["best_arm"] == "several") == (leads["lead"] == 0)).all()
+    names = {"instance": instance, "horizon": 1000, "own_data": own_data}
+    text = read_aloud("there is nothing to bound", names)
+    bound = names["bound"]
+    assert bound.sharper <= bound.theorem
+    if instance.geometry.max_gap == 0:
+        assert "nothing to bound" in text
+    else:
+        assert ("**Theorem 4 is in force**" in text) == (instance.geometry.g_dagger > 0)
+        assert ("**Theorem 4 is silent**" in text) == (instance.geometry.g_dagger == 0)
+        assert ("say nothing" in text) == (
+            min(bound.theorem, bound.sharper, bound.pareto_ucb1) >= bound.trivial
+        )
+    said = read_aloud("arms are in the Pareto set", names)
+    assert f"{K} arms" in said
+    assert ("positive Pareto gap, from" in said) == (instance.geometry.max_gap > 0)
+    assert ("The largest lead is" in said) == (instance.geometry.g_dagger > 0)
+
+
+def test_the_text_names_traps():
+    text = read_aloud("arms are in the Pareto set", {"instance": instances.zero_gap()})
+    assert "Dominated with gap zero" in text
+    assert "Best on an objective, though not alone, and yet dominated" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1234.5, "1,234"), (100.0, "100"), (99.96, "100"), (0.01234, "0.0123")]
+)
+def test_bounds_are_written_in_few_digits(value, text):
+    assert own_data.brief(value) == text
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+def test_printed_tables_hold_the_numbers():
+    instance = instances.random_bernoulli(50, 3, 4)
+    arms = arm_tables.arm_table(instance)
+    printed = own_data.printed_arms(arms)
+    assert len(printed) == own_data.MOST
+    assert ((printed["On the front"] == "yes") == arms["on_front"].head(own_data.MOST)).all()
+    leads = own_data.printed_objectives(instance)
+    assert (leads["Lead"] == instance.geometry.objective_gaps).all()
+    results = momab.simulate(instance, momab.WidthGuided(), 200, 2, 1, checkpoints=5)
+    [row] = own_data.printed_results(results).to_dict("records")
+    assert row["Regret"] == results.summary()["mean"][0]
+    assert row["Certified"] == "0%"
+
+
+def test_tables_of_the_exercises():
+    geometry = instances.zero_gap().geometry
+    [row] = own_data.noise_table({3: geometry}).to_dict("records")
+    assert (row["Noise objectives"], row["Arms on the front"]) == (3, len(geometry.front))
+    front = np.array([True, False])
+    table = own_data.trust_table(["a", "b"], {"sure": front}, {"share": np.array([front, ~front])})
+    assert table.to_dict("list") == {
+        "Café": ["a", "b"],
+        "sure": ["yes", "no"],
+        "share": ["50%"] * 2,
+    }
+
+
+# --- the command ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["loudness", "loudness=1", "=0:1", "loudness=a:b", "loudness=0-1"])
+def test_bad_scales_are_explained(text):
+    with pytest.raises(MomabError, match="column=low:high"):
+        own_data.parse_scale([text])
+
+
+def test_scales_are_read():
+    assert own_data.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
+
+
+@pytest.fixture
+def my_csv(tmp_path):
+    path = tmp_path / "my.csv"
+    table = own_data.example_table(1, rows=15)
+    table["price"] *= 20
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
+    from typer.testing import CliRunner
+
+    seen = {}
+
+    def fake(project, name, profile, assignments, output):
+        seen.update(dict(text.split("=", 1) for text in assignments), name=name)
+        return [Path("page.html")]
+
+    monkeypatch.setattr("momab.book.single_page.run", fake)
+    arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
+    done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
+    assert done.exit_code == 0, done.output
+    assert seen["name"] == "own-data"
+    assert seen["objectives"] == "coffee;price"
+    assert seen["scale"] == "price=0:20"
+    assert len(seen["fingerprint"]) == 16
+    cells = jupytext.read(PAGE).cells
+    source = next(c.source for c in cells if "parameters" in c.metadata.get("tags", []))
+    assert all(f"{name}:" in source for name in seen if name != "name")
+
+
+def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
+    values = {"runs": 2}
+    with pytest.raises(MomabError, match=r"'price' must lie in \[0, 1\]"):
+        own_data.study_assignments(my_csv, "cafe", ["coffee", "price"], (), values)
+    with pytest.raises(MomabError, match="no column 'tea'"):
+        own_data.study_assignments(my_csv, "cafe", ["tea"], (), values)
+    with pytest.raises(MomabError, match="cannot read"):
+        own_data.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], (), values)
+    comma = tmp_path / "a,b.csv"
+    comma.write_bytes(my_csv.read_bytes())
+    with pytest.raises(MomabError, match="commas"):
+        own_data.study_assignments(comma, "cafe", ["coffee"], (), values)
