@@ -37,7 +37,7 @@ def test_refresher_chapter(shown, low, gap, deviation, seed, exercises):
     assert page["commit_regret"](gap, 1) == pytest.approx(gap * (1 + (2_000 - 2) * wrong))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 50), st.integers(0, 50))
 def test_the_sure_divergence_is_below_the_measured_one(first, second):
     one, two = (statistics.rates(np.arange(50) < hits) for hits in (first, second))
