@@ -18,23 +18,23 @@ from momab.cli.app import app
 from momab.figures import magics
 from momab.model import instances
 from momab.study import arm_tables
-from tests.chapters.running import run_chapter, text_of
+from tests.chapters.running import WHOLE, run_chapter, text_of
 from tests.conftest import ROOT
 
 PAGE = ROOT / "notebooks" / "own-data.md"
-SMALL: dict[str, Any] = {"exercises": False, "horizon": 500, "runs": 2}
+SMALL: dict[str, Any] = {"horizon": 500, "runs": 2}
 
 
 # --- the page -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("exercises", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_own_data_chapter(shown, exercises):
-    page = run_chapter("own-data", exercises=exercises, seed=8, horizon=2_000, runs=3)
+@WHOLE
+def test_own_data_chapter(shown, whole):
+    page = run_chapter("own-data", whole=whole, seed=8, horizon=2_000, runs=3)
     assert page["instance"].K == 8
     said = text_of(shown).replace("\n", " ")
     assert "Theorem 4 is in force" in said
-    assert ("Theorem 4 is silent" in said) == exercises
+    assert ("Theorem 4 is silent" in said) == whole
 
 
 def test_columns_are_scaled_and_few_rows_are_told(shown, tmp_path):

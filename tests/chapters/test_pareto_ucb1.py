@@ -11,19 +11,19 @@ from momab.engine import loop
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import families, instances, pareto, theory
-from tests.chapters.running import PAGE, run_chapter, text_of
+from tests.chapters.running import PAGE, WHOLE, run_chapter, text_of
 
 
-@pytest.mark.parametrize("exercises", [False, pytest.param(True, marks=pytest.mark.slow)])
+@WHOLE
 @PAGE
 @given(
     seed=st.integers(0, 2**31 - 1),
     arms=st.integers(4, 8),
     lead=st.floats(0.15, 0.24),
 )
-def test_pareto_ucb1_chapter(shown, exercises, seed, arms, lead):
+def test_pareto_ucb1_chapter(shown, whole, seed, arms, lead):
     page = run_chapter(
-        "pareto-ucb1", exercises=exercises, seed=seed, arms=arms, lead=lead, horizon=20_000, runs=5
+        "pareto-ucb1", whole=whole, seed=seed, arms=arms, lead=lead, horizon=20_000, runs=5
     )
     assert page["identity"] < 1e-12
     assert (page["table"]["Envelope"] >= page["table"]["C_PUCB"]).all()

@@ -13,13 +13,13 @@ from tests.chapters.running import run_chapter, text_of
 
 
 @pytest.mark.parametrize(
-    ("low", "gap", "deviation", "seed", "exercises"),
+    ("low", "gap", "deviation", "seed", "whole"),
     [(0.4, 0.1, 0.1, 3, False), pytest.param(0.1, 0.2, 0.3, 12, True, marks=pytest.mark.slow)],
 )
-def test_refresher_chapter(shown, low, gap, deviation, seed, exercises):
+def test_refresher_chapter(shown, low, gap, deviation, seed, whole):
     page = run_chapter(
         "refresher", seed=seed, low=low, gap=gap, deviation=deviation, flips=500, horizon=2_000,
-        runs=10, exercises=exercises,
+        runs=10, whole=whole,
     )  # fmt: skip
     rare = page["rare"]
     for bound in ("markov", "chebyshev", "hoeffding", "chernoff"):

@@ -11,19 +11,17 @@ from momab.chapters import synthetic
 from momab.errors import MomabError
 from momab.model import instances
 from momab.study import reproduce
-from tests.chapters.running import run_chapter, text_of
+from tests.chapters.running import WHOLE, run_chapter, text_of
 
 
-@pytest.mark.parametrize("exercises", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_synthetic_chapter(shown, exercises):
+@WHOLE
+def test_synthetic_chapter(shown, whole):
     for part in ("synthetic", "paths"):
         try:
             reproduce.recorded(part)
         except MomabError:
             pytest.skip(f"no recorded results for {part}")
-    page = run_chapter(
-        "synthetic", exercises=exercises, seed=5, runs=30, horizon=2_000, short_runs=2
-    )
+    page = run_chapter("synthetic", whole=whole, seed=5, runs=30, horizon=2_000, short_runs=2)
     assert page["exact"].all()
     assert (page["cells"]["verdict"] == "agrees").all()
     assert (page["ratio"] > 1).all()
