@@ -1,0 +1,44 @@
+"""The lower bound: its arithmetic, and its conclusions for drawn parameters."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momab.engine import policies
+from momab.engine.policies import kl_ucb
+from momab.model import theory
+from tests.chapters.running import PAGE, run_chapter
+
+
+@pytest.fixture(autouse=True)
+def scalar_policies(monkeypatch):
+    """Register the scalar policies for these tests only."""
+    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.KLUCB, kl_ucb.select_klucb)
+    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.FirstOfTies, kl_ucb.select_first_of_ties)
+
+
+def test_the_best_constant_of_the_lower_bound():
+    best = 1 / (8 * math.log(4 / 3))
+    deltas = np.linspace(0.001, 0.25, 500)
+    scaled = np.array([theory.lower_bound(2, x).exact * x for x in deltas])
+    assert scaled.min() == pytest.approx(best)
+    assert scaled.argmin() == len(deltas) - 1
+    assert best > 0.375
+
+
+@PAGE
+@given(st.integers(0, 2**31 - 1), st.floats(0.1, 0.25), st.integers(2, 6), st.integers(2, 12))
+def test_lower_bound_chapter(seed, delta, arms, objectives):
+    page = run_chapter(
+        "lower-bound", seed=seed, delta=delta, arms=arms, objectives=objectives,
+        horizon=10_000, runs=5, pulls=300,
+    )  # fmt: skip
+    assert page["frame"]["Holds"].all()
+    assert page["found"][:3] == [None] * 3
+    upper = 64 * arms / delta
+    assert (page["scaled"]["mean"] < upper).all()
+    assert page["chain"].stated <= page["chain"].exact
+    assert page["kl_top"]["mean"] < page["wg_top"]["mean"]
