@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from momab import auditing
+from momab.auditing import hand_made
 from momab.auditing import trace as tracing
 from momab.chapters import certificates
 from momab.engine.policies.width_guided import WidthGuided
@@ -90,3 +91,20 @@ def test_shares_in_bins_cover_all_certified_runs() -> None:
     assert binned["runs"].sum() == drawn["certified"].sum()
     hits = (binned["rate"] * binned["runs"]).sum()
     assert hits == pytest.approx(drawn["hit"].sum())
+
+
+def test_the_table_of_lemma_9_is_that_of_the_audit() -> None:
+    report = auditing.audit_all(hand_made.random_traces(12, 300, [2.0, 0.02], 1))
+    table = certificates.lemma_9_table(report)
+    for row, key in zip(table.to_numpy().tolist(), ("lemma-9", "lemma-9-front")):
+        check = report[key]
+        assert row == [check.claim, check.checked, check.violations, check.off_event]
+
+
+def test_printed_rates() -> None:
+    instance = instances.bernoulli([[0.55], [0.45]])
+    rates = certificates.false_rates(instance, [0.05, 2.0], 200, 50, 1)
+    printed = certificates.printed_rates(rates)
+    assert printed["c"].tolist() == ["0.05", "2"]
+    assert printed["false"][0].startswith(f"{rates['false_rate'][0]:.2%} (")
+    assert printed["bound"][1] == f"{rates['stated'][1]:.3g}"
