@@ -64,6 +64,15 @@ def test_steps_of_lemma_10_hold_and_notice_a_lie() -> None:
     assert (local_charge.charge_steps(traces)["violations"] == 0).all()
 
 
+def test_typical_tops_are_those_of_single_runs() -> None:
+    traces = list(hand_made.random_traces(24, 400, [0.05, 0.5, 2.0], 3))
+    alone = [local_charge.charges([run]) for run in traces if run.certificate is not None]
+    kept = [found.deficit.max() for found in alone if found.on_event.all()]
+    tops = local_charge.typical_tops(traces, local_charge.charges(traces))
+    assert 0 < len(tops) < len(traces)
+    assert tops.tolist() == kept
+
+
 @given(
     p=st.floats(0, 1),
     n=st.integers(1, 300),
