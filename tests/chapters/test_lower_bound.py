@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from momab.chapters import lower_bound
 from momab.engine import policies
 from momab.engine.policies import kl_ucb
 from momab.model import theory
@@ -39,6 +40,23 @@ def test_lower_bound_chapter(seed, delta, arms, objectives):
     assert page["frame"]["Holds"].all()
     assert page["found"][:3] == [None] * 3
     upper = 64 * arms / delta
-    assert (page["scaled"]["mean"] < upper).all()
+    assert (page["curves"]["Width-guided"]["mean"] < upper).all()
     assert page["chain"].stated <= page["chain"].exact
     assert page["kl_top"]["mean"] < page["wg_top"]["mean"]
+
+
+@given(st.integers(2, 20), st.floats(0.001, 0.25))
+def test_every_step_of_the_chain_holds(K, delta):
+    frame = lower_bound.chain_steps(K, delta)
+    assert frame["Holds"].all()
+    assert (frame["Slack"] >= -1e-12 * frame["Right"]).all()
+    assert frame["Right"].iloc[-1] == theory.lower_bound(K, delta).exact
+
+
+def test_paths_are_divided_by_the_logarithm_of_their_points():
+    points = np.array([10, 1_000])
+    paths = np.array([[1.0, 4.0], [3.0, 8.0]])
+    frame = lower_bound.paths_over_log(paths, points)
+    assert frame["mean"].tolist() == pytest.approx([2 / math.log(10), 6 / math.log(1_000)])
+    assert frame["value"].tolist() == [10, 1_000]
+    assert (frame["low"] < frame["mean"]).all()

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momab.auditing import hand_made
+from momab.auditing.claims import audit_all
 from momab.chapters import regret_theorem
 from momab.engine import loop
 from momab.engine.policies.width_guided import WidthGuided
@@ -88,3 +89,12 @@ def test_regret_theorem_chapter(seed, arms, lead, crowd):
 def test_the_bound_for_ties_refuses_a_unique_leader():
     with pytest.raises(MomabError, match="unique"):
         theory.tied_bound([[0.9, 0.1], [0.1, 0.2]], 100)
+
+
+def test_the_table_of_the_proof_follows_the_audit():
+    records = hand_made.play_traces(instances.synthetic(0.02, 4), 10_000, seed=1, runs=1)
+    report = audit_all(records)
+    table = regret_theorem.proof_table(report)
+    assert table.index.tolist() == list(regret_theorem.PROOF_CHECKS)
+    assert table["Checked"].tolist() == [report[key].checked for key in table.index]
+    assert (table["Holds"] == "yes").all()
