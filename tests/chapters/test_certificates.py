@@ -13,11 +13,12 @@ from momab.auditing import trace as tracing
 from momab.chapters import certificates
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances, pareto
-from tests.chapters.running import PAGE, loud, run_chapter
+from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
 SEEDS = st.integers(0, 2**31 - 1)
 
 
+@WHOLE
 @given(
     seed=SEEDS,
     horizon=st.integers(50, 400),
@@ -26,10 +27,16 @@ SEEDS = st.integers(0, 2**31 - 1)
 )
 @example(seed=5, horizon=50, c=4.0, margin=0.1)
 @PAGE
-def test_certificates_chapter(shown: list[dict[str, Any]], **drawn: Any) -> None:
+def test_certificates_chapter(shown: list[dict[str, Any]], whole: bool, **drawn: Any) -> None:
     shown.clear()
     page = run_chapter(
-        "certificates", runs=100, coefficients=[0.005, 0.1, 3.0], audited=12, share_runs=50, **drawn
+        "certificates",
+        whole,
+        runs=100,
+        coefficients=[0.005, 0.1, 3.0],
+        audited=12,
+        share_runs=50,
+        **drawn,
     )
     assert page["report"].ok
     assert page["verdict"].ok

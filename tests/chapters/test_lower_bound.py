@@ -11,7 +11,7 @@ from momab.chapters import lower_bound
 from momab.engine import policies
 from momab.engine.policies import kl_ucb
 from momab.model import theory
-from tests.chapters.running import PAGE, run_chapter
+from tests.chapters.running import PAGE, WHOLE, run_chapter
 
 
 @pytest.fixture(autouse=True)
@@ -30,11 +30,12 @@ def test_the_best_constant_of_the_lower_bound():
     assert best > 0.375
 
 
+@WHOLE
 @PAGE
 @given(st.integers(0, 2**31 - 1), st.floats(0.1, 0.25), st.integers(2, 6), st.integers(2, 12))
-def test_lower_bound_chapter(seed, delta, arms, objectives):
+def test_lower_bound_chapter(whole, seed, delta, arms, objectives):
     page = run_chapter(
-        "lower-bound", seed=seed, delta=delta, arms=arms, objectives=objectives,
+        "lower-bound", whole, seed=seed, delta=delta, arms=arms, objectives=objectives,
         horizon=10_000, runs=5, pulls=300,
     )  # fmt: skip
     assert page["frame"]["Holds"].all()
