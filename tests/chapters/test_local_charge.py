@@ -90,7 +90,7 @@ def test_edge_sequences_stay_inside(
     rewards = hand_made.edge_sequence(p, n, T, c, side, whole)
     assert rewards.min() >= 0
     assert rewards.max() <= 1
-    if whole:  # the broken policy of the exercise really breaks the lemma
+    if whole:
         assert set(np.unique(rewards)) <= {0.0, 1.0}
     counts = np.arange(1, n + 1)
     off = np.cumsum(rewards) / counts - p

@@ -70,8 +70,8 @@ def test_scaling_and_power():
 @given(st.integers(0, 2**31 - 1), st.integers(2, 12), st.floats(0.15, 0.6), st.integers(1, 17))
 def test_regret_theorem_chapter(whole, seed, arms, lead, crowd):
     page = run_chapter(
-        "regret-theorem", whole, seed=seed, arms=arms, lead=lead, crowd=crowd, horizon=10_000, runs=5,
-        tied_horizon=2_000, sweep_horizon=1_000,
+        "regret-theorem", whole, seed=seed, arms=arms, lead=lead, crowd=crowd,
+        horizon=10_000, runs=5, tied_horizon=2_000, sweep_horizon=1_000,
     )  # fmt: skip
     assert page["report"].ok
     for chart in page["charts"].values():
