@@ -53,7 +53,8 @@ def edge_sequence(
     r"""Rewards whose running mean hugs one edge of the confidence interval, never beyond it.
 
     ``side`` is +1 for :math:`\mu+\beta`, -1 for :math:`\mu-\beta`; the running mean stays on the
-    edge as soon as rewards in [0, 1] allow it.  ``whole`` asks for rewards 0 and 1 only.
+    edge as soon as rewards in [0, 1] allow it.  ``whole`` asks for rewards 0 and 1 only; a first
+    reward inside the interval then needs :math:`c\log T\ge 1/4`.
     """
     p = probability(mean, "mean")
     if side not in (-1, 1):

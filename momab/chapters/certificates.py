@@ -1,4 +1,8 @@
-"""chapters.certificates."""
+"""Certificates (Lemma 9, Corollary 6): what they prove, and how often they are false.
+
+The computations follow the lemma's chain of inequalities at a certificate, count false
+certificates, and ask which objective certifies; the figures show the rates and the shares.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, whole_number
+from momab.auditing.claims import Report
 from momab.auditing.hand_made import edge_sequence, play_sequences
 from momab.auditing.trace import Trace
 from momab.engine.loop import play_block
@@ -56,6 +61,18 @@ def certificate_chain(trace: Trace) -> pd.DataFrame:
         rows.append((name, float(left[i]), float(right[i]), slack, slack > 0 or
                      (slack == 0 and not strict)))  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
+
+
+def lemma_9_table(report: Report) -> pd.DataFrame:
+    """What an audit says about the two claims of Lemma 9, with headings for a page."""
+    headings = {
+        "claim": "claim",
+        "checked": "certificates where it is claimed",
+        "violations": "violations",
+        "off_event": "false, off the event",
+    }
+    lines = report.table().set_index("check").loc[["lemma-9", "lemma-9-front"]]
+    return lines[list(headings)].rename(columns=headings).reset_index(drop=True)
 
 
 def photo_finish(d: int, lead: float, margin: float, low: float = 0.3) -> Instance:
@@ -168,6 +185,25 @@ def false_rates(
         row["stated"] = theory.union_bound(instance.K, instance.d, horizon, c)
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def printed_rates(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame of :func:`false_rates` with its numbers as text, intervals in parentheses."""
+    import pandas as pd
+
+    def with_interval(name: str) -> list[str]:
+        columns = frame[[f"{name}_rate", f"{name}_low", f"{name}_high"]].to_numpy()
+        return [f"{rate:.2%} ({low:.2%} to {high:.2%})" for rate, low, high in columns]
+
+    return pd.DataFrame(
+        {
+            "c": [f"{x:g}" for x in frame["c"]],
+            "runs that certify": [f"{x:.1%}" for x in frame["certified"]],
+            "false": with_interval("false"),
+            "dominated": with_interval("dominated"),
+            "bound": [f"{x:.3g}" for x in frame["stated"]],
+        }
+    )
 
 
 def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:

@@ -1,8 +1,13 @@
-"""chapters.local_charge."""
+"""Local charge (Lemma 10): what every pull before the certificate costs, in radii.
+
+The computations collect the price of every pull, check the proof's inequalities one by one, and
+build the run that approaches the constant 4; the figures show prices of random runs and of that
+run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,48 +84,63 @@ def charge_steps(traces: Iterable[Trace]) -> pd.DataFrame:
     import pandas as pd
 
     slacks: dict[tuple[str, str], list[FloatArray]] = {}
-
-    def note(case: str, claim: str, slack: FloatArray) -> None:
-        slacks.setdefault((case, claim), []).append(slack)
-
     for trace in traces:
-        if trace.recorded <= trace.K:
-            continue
-        r = trace.rounds()
-        inside = np.abs(r.means - trace.means) <= r.beta[:, :, None]
-        keep = np.flatnonzero(r.noncertifying & inside.reshape(len(inside), -1).all(axis=1))
-        arm, j = r.arm[keep], r.objective[keep]
-        b, c = r.b[keep, j], r.c[keep, j]
-        mu, U, L, beta = trace.means, r.U[keep], r.L[keep], r.beta[keep]
-        best, top = mu.argmax(axis=0)[j], mu.max(axis=0)[j]
-        each = np.arange(len(keep))
-        deficit = top - mu[arm, j]
-        radius = beta[each, arm]
-        note("all", "gap <= deficit on the sampled objective", deficit - trace.geometry.gaps[arm])
-        note("all", "deficit <= 4 beta", 4 * radius - deficit)
-        lead = (arm == b) & (mu[b, j] < top)
-        behind = (arm != b) & (mu[b, j] == top)
-        other = (arm != b) & (mu[b, j] < top)
-        for case, i in (("leader", lead), ("challenger behind another arm", other)):
-            e, a, k = each[i], arm[i], j[i]
-            name = "U_b" if case == "leader" else "U_c"
-            note(case, f"{name} >= U of a maximiser", U[e, a, k] - U[e, best[i], k])
-            note(case, "U of a maximiser >= its mean", U[e, best[i], k] - top[i])
-            note(case, f"{name} <= mean + 2 beta", mu[a, k] + 2 * beta[e, a] - U[e, a, k])
-            note(case, "deficit <= 2 beta", 2 * radius[i] - deficit[i])
-        case, e, k = "challenger behind a maximiser", each[behind], j[behind]
-        x, y = b[behind], c[behind]
-        note(case, "L_b <= U_c: no certificate", U[e, y, k] - L[e, x, k])
-        note(case, "L_b >= mean of b - 2 beta_b", L[e, x, k] - top[behind] + 2 * beta[e, x])
-        note(case, "U_c <= mean of c + 2 beta_c", mu[y, k] + 2 * beta[e, y] - U[e, y, k])
-        note(case, "beta_b <= beta_c", beta[e, y] - beta[e, x])
-        note(case, "deficit <= 2 W", 2 * r.W[keep[behind], k] - deficit[behind])
+        if trace.recorded > trace.K:
+            for case, claim, slack in _charge_slacks(trace):
+                slacks.setdefault((case, claim), []).append(slack)
     rows = []
     for (case, claim), parts in slacks.items():
         slack = np.concatenate(parts)
         least = float(slack.min()) if len(slack) else np.nan
         rows.append((case, claim, len(slack), least, int((slack < -1e-11).sum())))
     return pd.DataFrame(rows, columns=["case", "claim", "checked", "least slack", "violations"])
+
+
+def _charge_slacks(trace: Trace) -> Iterator[tuple[str, str, FloatArray]]:
+    """Case, claim and slack (right side minus left) at the rounds of one run that count."""
+    r = trace.rounds()
+    inside = np.abs(r.means - trace.means) <= r.beta[:, :, None]
+    keep = np.flatnonzero(r.noncertifying & inside.reshape(len(inside), -1).all(axis=1))
+    arm, j = r.arm[keep], r.objective[keep]
+    b, c = r.b[keep, j], r.c[keep, j]
+    mu, U, L, beta = trace.means, r.U[keep], r.L[keep], r.beta[keep]
+    best, top = mu.argmax(axis=0)[j], mu.max(axis=0)[j]
+    each = np.arange(len(keep))
+    deficit = top - mu[arm, j]
+    radius = beta[each, arm]
+    yield "all", "gap <= deficit on the sampled objective", deficit - trace.geometry.gaps[arm]
+    yield "all", "deficit <= 4 beta", 4 * radius - deficit
+    lead = (arm == b) & (mu[b, j] < top)
+    behind = (arm != b) & (mu[b, j] == top)
+    other = (arm != b) & (mu[b, j] < top)
+    for case, i in (("leader", lead), ("challenger behind another arm", other)):
+        e, a, k = each[i], arm[i], j[i]
+        name = "U_b" if case == "leader" else "U_c"
+        yield case, f"{name} >= U of a maximiser", U[e, a, k] - U[e, best[i], k]
+        yield case, "U of a maximiser >= its mean", U[e, best[i], k] - top[i]
+        yield case, f"{name} <= mean + 2 beta", mu[a, k] + 2 * beta[e, a] - U[e, a, k]
+        yield case, "deficit <= 2 beta", 2 * radius[i] - deficit[i]
+    case, e, k = "challenger behind a maximiser", each[behind], j[behind]
+    x, y = b[behind], c[behind]
+    yield case, "L_b <= U_c: no certificate", U[e, y, k] - L[e, x, k]
+    yield case, "L_b >= mean of b - 2 beta_b", L[e, x, k] - top[behind] + 2 * beta[e, x]
+    yield case, "U_c <= mean of c + 2 beta_c", mu[y, k] + 2 * beta[e, y] - U[e, y, k]
+    yield case, "beta_b <= beta_c", beta[e, y] - beta[e, x]
+    yield case, "deficit <= 2 W", 2 * r.W[keep[behind], k] - deficit[behind]
+
+
+def typical_tops(traces: Sequence[Trace], found: Charges) -> FloatArray:
+    """The largest deficit / beta of every certified run whose intervals held at all its pulls.
+
+    ``found`` are the charges of ``traces``.
+    """
+    pulls = [
+        np.flatnonzero(found.run == number)
+        for number, trace in enumerate(traces)
+        if trace.certificate is not None
+    ]
+    kept = [mine for mine in pulls if len(mine) and found.on_event[mine].all()]
+    return np.array([found.deficit[mine].max() for mine in kept])
 
 
 def charge_search(

@@ -1,4 +1,8 @@
-"""chapters.lower_bound."""
+"""The lower bound (Proposition 3): its arithmetic, and regret divided by log T.
+
+The computations evaluate the chain of inequalities and scale curves of regret; the figures show
+what the chain gives away, and measured curves against the constants.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import FloatArray
+from momab._util.validate import FloatArray, IntArray
 from momab.figures.style import (
     BLUE,
     GREEN,
@@ -21,10 +25,54 @@ from momab.figures.style import (
     new_axes,
     plain_log,
 )
+from momab.model import theory
+from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+def chain_steps(K: int, delta: float) -> pd.DataFrame:
+    """The arithmetic of Proposition 3 for K arms and gap delta, one row per step.
+
+    The columns are Step, Left, Right, Slack (right minus left) and Holds, up to rounding.
+    """
+    import pandas as pd
+
+    chain = theory.lower_bound(K, delta)
+    kl = theory.bernoulli_kl(0.5, 0.5 + delta)
+    steps = [
+        ("kl by its definition = −½ log(1 − 4Δ²)", kl, chain.kl, abs(kl - chain.kl) < 1e-12),
+        ("−½ log(1 − 4Δ²) ≤ 2Δ²/(1 − 4Δ²)", chain.kl, chain.kl_rational,
+         chain.kl <= chain.kl_rational),
+        ("2Δ²/(1 − 4Δ²) ≤ (8/3)Δ²", chain.kl_rational, chain.kl_quadratic,
+         chain.kl_rational <= chain.kl_quadratic + 1e-15),
+        ("(3/8)(K−1)/Δ ≤ (K−1)(1 − 4Δ²)/(2Δ)", chain.stated, chain.rational,
+         chain.stated <= chain.rational + 1e-12),
+        ("(K−1)(1 − 4Δ²)/(2Δ) ≤ (K−1)Δ/kl", chain.rational, chain.exact,
+         chain.rational <= chain.exact),
+    ]  # fmt: skip
+    frame = pd.DataFrame(steps, columns=["Step", "Left", "Right", "Holds"])
+    frame.insert(3, "Slack", frame["Right"] - frame["Left"])
+    return frame
+
+
+def divided_by_log(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean, low and high of a frame of regret, divided by log T; T is the column value."""
+    columns = ["mean", "low", "high"]
+    scaled = frame.copy()
+    scaled[columns] = frame[columns].div(np.log(frame["value"]), axis=0)
+    return scaled
+
+
+def paths_over_log(paths: FloatArray, points: IntArray) -> pd.DataFrame:
+    """Mean regret with its interval at these points, divided by log T; paths has shape (R, n)."""
+    import pandas as pd
+
+    rows = [mean_interval(column) for column in paths.T]
+    frame = pd.DataFrame(rows, columns=["mean", "low", "high"]).assign(value=points)
+    return divided_by_log(frame)
 
 
 def lower_chain(deltas: FloatArray, exact: FloatArray, delta: float) -> Figure:

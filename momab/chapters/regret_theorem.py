@@ -1,4 +1,8 @@
-"""chapters.regret_theorem."""
+"""The regret theorem (Theorem 4): the account of its proof, measured regret, and both bounds.
+
+The computations play Width-guided and keep what every inequality of the proof adds; the figures
+show the account as a waterfall, and the regret below its bounds against one number at a time.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray
+from momab.auditing.claims import Report
 from momab.engine.loop import Block, play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.figures.style import (
@@ -149,8 +154,30 @@ def power(frame: pd.DataFrame, column: str = "mean") -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
+PROOF_CHECKS = (
+    "sum-warm", "sum-after", "pulls-theorem", "sum-charge",
+    "sum-root", "sum-floor", "sum-explore", "regret",
+)  # fmt: skip
+"""The audit's checks that make up the proof of Theorem 4, in its order."""
+
+
+def proof_table(report: Report) -> pd.DataFrame:
+    """What an audit says about the inequalities of Theorem 4's proof, with headings for a page."""
+    import pandas as pd
+
+    lines = report.table().set_index("check").loc[list(PROOF_CHECKS)]
+    return pd.DataFrame(
+        {
+            "Inequality (c = 2, g stands for g†)": lines["claim"].str.replace("<=", "≤"),
+            "Checked": lines["checked"],
+            "Least slack": lines["slack_min"],
+            "Holds": np.where(lines["violations"] == 0, "yes", "no"),
+        }
+    )
+
+
 def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
-    """The stages of `accounting.Account.steps` as bars, for one or two instances."""
+    """The stages of :meth:`Account.steps` as bars, for one or two instances."""
     colours = [BLUE, GOLD]
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(7.6, 0.95 * len(next(iter(charts.values()))) + 0.9))
@@ -190,7 +217,7 @@ def _wrapped(text: str, width: int = 26) -> str:
 def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
     """Measured regret and bounds against one number each: panels in two columns.
 
-    A frame is that of `accounting.scaling`; its key is the label of the horizontal axis.
+    A frame is that of :func:`scaling`; its key is the label of the horizontal axis.
     """
     from matplotlib.figure import Figure
 

@@ -1,4 +1,8 @@
-"""chapters.width_floor."""
+"""The width floor (Lemma 11): every inequality of its proof along recorded runs.
+
+The computations look at runs of Width-guided decision by decision, and build the run that comes
+nearest to the floor; the figures show one run, and the least ratios over many instances.
+"""
 
 from __future__ import annotations
 
@@ -218,7 +222,7 @@ def _thinned(frame: pd.DataFrame, count: int = 400) -> pd.DataFrame:
 
 
 def floor_run(table: pd.DataFrame, g: float) -> Figure:
-    """One run of `accounting.floor_rounds`: widths and radius sink towards their floors."""
+    """One run of :func:`floor_rounds`: widths and radius sink towards their floors."""
     table = _thinned(table)
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(7.2, 4.2))
@@ -255,6 +259,12 @@ def floor_run(table: pd.DataFrame, g: float) -> Figure:
     return fig
 
 
+_RATIO_KINDS = (
+    ("width", BLUE, "o", "least before the certificate"),
+    ("at_certificate", ORANGE, "D", "at the certificate"),
+)
+
+
 def floor_ratios(frame: pd.DataFrame) -> Figure:
     """Champion width over g/2, least and at the certificate, per instance and coefficient.
 
@@ -264,33 +274,20 @@ def floor_ratios(frame: pd.DataFrame) -> Figure:
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(7.2, 4.0))
         for place, c in enumerate(coefficients):
-            rows = frame[frame["c"] == c].sort_values("width")
-            kinds = [("width", -0.2, BLUE, "o"), ("at_certificate", 0.2, ORANGE, "D")]
-            for column, shift, colour, marker in kinds:
-                values = rows[column].dropna().to_numpy()
-                spread = (
-                    np.linspace(-0.13, 0.13, len(values))
-                    if len(values) > 1
-                    else np.zeros(len(values))
-                )
-                axes.scatter(
-                    place + shift + spread,
-                    np.sort(values),
-                    s=22,
-                    marker=marker,
-                    fc="none",
-                    ec=colour,
-                )
+            rows = frame[frame["c"] == c]
+            for shift, (column, colour, marker, _) in zip((-0.2, 0.2), _RATIO_KINDS):
+                values = np.sort(rows[column].dropna().to_numpy())
+                spread = 0.13 if len(values) > 1 else 0.0
+                x = place + shift + np.linspace(-spread, spread, len(values))
+                axes.scatter(x, values, s=22, marker=marker, fc="none", ec=colour)
         axes.axhline(1, color=INK, lw=1.4)
         axes.axhline(2, color=MUTED, lw=1.2, ls="--")
         style: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
         style["xycoords"] = ("axes fraction", "data")
         axes.annotate("the floor", (1, 1), xytext=(0, 4), **style)
         axes.annotate("width = g", (1, 2), xytext=(0, 4), color=MUTED, **style)
-        axes.scatter(
-            [], [], s=28, marker="o", fc="none", ec=BLUE, label="least before the certificate"
-        )
-        axes.scatter([], [], s=28, marker="D", fc="none", ec=ORANGE, label="at the certificate")
+        for _, colour, marker, label in _RATIO_KINDS:
+            axes.scatter([], [], s=28, marker=marker, fc="none", ec=colour, label=label)
         axes.set_xticks(range(len(coefficients)), [f"{c:g}" for c in coefficients])
         top = float(np.nanmax(frame[["width", "at_certificate"]].to_numpy()))
         axes.set(

@@ -1,0 +1,63 @@
+"""The lower bound: its arithmetic, and its conclusions for drawn parameters."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momab.chapters import lower_bound
+from momab.engine import policies
+from momab.engine.policies import kl_ucb
+from momab.model import theory
+from tests.chapters.running import PAGE, WHOLE, run_chapter
+
+
+@pytest.fixture(autouse=True)
+def scalar_policies(monkeypatch):
+    """Register the scalar policies for these tests only."""
+    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.KLUCB, kl_ucb.select_klucb)
+    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.FirstOfTies, kl_ucb.select_first_of_ties)
+
+
+def test_the_best_constant_of_the_lower_bound():
+    best = 1 / (8 * math.log(4 / 3))
+    deltas = np.linspace(0.001, 0.25, 500)
+    scaled = np.array([theory.lower_bound(2, x).exact * x for x in deltas])
+    assert scaled.min() == pytest.approx(best)
+    assert scaled.argmin() == len(deltas) - 1
+    assert best > 0.375
+
+
+@WHOLE
+@PAGE
+@given(st.integers(0, 2**31 - 1), st.floats(0.1, 0.25), st.integers(2, 6), st.integers(2, 12))
+def test_lower_bound_chapter(whole, seed, delta, arms, objectives):
+    page = run_chapter(
+        "lower-bound", whole, seed=seed, delta=delta, arms=arms, objectives=objectives,
+        horizon=10_000, runs=5, pulls=300,
+    )  # fmt: skip
+    assert page["frame"]["Holds"].all()
+    assert page["found"][:3] == [None] * 3
+    upper = 64 * arms / delta
+    assert (page["curves"]["Width-guided"]["mean"] < upper).all()
+    assert page["chain"].stated <= page["chain"].exact
+    assert page["kl_top"]["mean"] < page["wg_top"]["mean"]
+
+
+@given(st.integers(2, 20), st.floats(0.001, 0.25))
+def test_every_step_of_the_chain_holds(K, delta):
+    frame = lower_bound.chain_steps(K, delta)
+    assert frame["Holds"].all()
+    assert (frame["Slack"] >= -1e-12).all()
+    assert frame["Right"].iloc[-1] == theory.lower_bound(K, delta).exact
+
+
+def test_paths_are_divided_by_the_logarithm_of_their_points():
+    points = np.array([10, 1_000])
+    paths = np.array([[1.0, 4.0], [3.0, 8.0]])
+    frame = lower_bound.paths_over_log(paths, points)
+    assert frame["mean"].tolist() == pytest.approx([2 / math.log(10), 6 / math.log(1_000)])
+    assert frame["value"].tolist() == [10, 1_000]
+    assert (frame["low"] < frame["mean"]).all()
