@@ -2,8 +2,8 @@
 
 import sys
 
-from momab.engine.bench import measure
+from momab.engine.bench import bench_instances, measure
 
 if __name__ == "__main__":
     rounds = int(float(sys.argv[1])) if len(sys.argv) > 1 else 300_000
-    print(measure(rounds).to_string(index=False))
+    print(measure(bench_instances(), rounds).to_string(index=False))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB
     from momab.engine.policies.width_guided import WidthGuided
-    from momab.engine.simulate import Results, simulate
+    from momab.engine.results import Results
+    from momab.engine.simulate import simulate
     from momab.exercises import check
     from momab.model import metrics, pareto, theory
     from momab.model.instances import (
@@ -63,7 +64,7 @@ PUBLIC = {
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
-    "Results": "momab.engine.simulate",
+    "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
     "WidthGuided": "momab.engine.policies.width_guided",
     "audit": "momab.auditing.claims",

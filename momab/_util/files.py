@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,23 +33,3 @@ def atomically(path: Path) -> Iterator[IO[bytes]]:
     finally:
         with suppress(OSError):
             partial.unlink()
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let a Ctrl-C wait until the block is done.
-
-    Writers of archives turn an interruption into an error of their own.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if before is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if waiting:
-            signal.raise_signal(signal.SIGINT)

@@ -6,12 +6,17 @@ what the chain gives away, and measured curves against the constants.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import FloatArray, IntArray
+from momab._util.validate import FloatArray, IntArray, positive_number
+from momab.engine.loop import play_block
+from momab.engine.policies.base import Policy, View, selection
+from momab.engine.policies.width_guided import WidthGuided, select_width_guided
+from momab.engine.streams import Coins
 from momab.figures.style import (
     BLUE,
     GREEN,
@@ -26,11 +31,55 @@ from momab.figures.style import (
     plain_log,
 )
 from momab.model import theory
+from momab.model.instances import duplicated
 from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class FirstOfTies:
+    """Width-guided with every tie given to the first, so that a run has no coins."""
+
+    c: float = 2.0
+
+    name: ClassVar[str] = "width-guided-first"
+    label: ClassVar[str] = "Width-guided, first of ties"
+
+    def __post_init__(self) -> None:
+        """Validate the coefficient."""
+        object.__setattr__(self, "c", positive_number(self.c, "c"))
+
+
+class _First:
+    """A coin that always takes the first item."""
+
+    def choose(self, items: Any, slot: int) -> int:
+        return int(items[0])
+
+
+@selection(FirstOfTies)
+def select_first_of_ties(policy: FirstOfTies, view: View, coin: Coins) -> int:
+    """Algorithm 1 with coins that always show the first side."""
+    return select_width_guided(WidthGuided(policy.c), view, cast(Coins, _First()))
+
+
+def first_difference(
+    policy: Policy, delta: float, K: int, d: int, horizon: int, seed: int, run: int = 0
+) -> int | None:
+    """Compare a run on d duplicated coordinates with the one on the scalar instance.
+
+    Returns the first round t with different arms, or None if all arms agree.
+    """
+    runs = [
+        play_block(duplicated(delta, K, size), policy, horizon, seed, run, 1, arms=True).arms
+        for size in (1, d)
+    ]
+    scalar, copied = (cast(IntArray, arms)[0] for arms in runs)
+    different = np.flatnonzero(scalar != copied)
+    return int(different[0]) if len(different) else None
 
 
 def chain_steps(K: int, delta: float) -> pd.DataFrame:
@@ -105,11 +154,10 @@ def regret_over_log(
 
     A frame has the columns value (T), mean, low and high, already divided by log T.
     """
-    styles = {**POLICY_STYLE, "KL-UCB": (GREEN, "^")}
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(7.2, 4.4))
         for name, frame in curves.items():
-            colour, marker = styles[name]
+            colour, marker = POLICY_STYLE[name]
             errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
             axes.errorbar(
                 frame["value"], frame["mean"], errors, color=colour, marker=marker, ms=5,

@@ -17,6 +17,7 @@ from momab.datasets import subsets
 from momab.datasets.subsets import NEAR, TINY
 from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, INK, ORANGE, POLICY_STYLE, STYLE
+from momab.study.design import POLICIES
 from momab.study.groups import KIND_NAMES, by_group
 from momab.study.tables import beside
 
@@ -236,13 +237,14 @@ def regret_dots(runs: pd.DataFrame) -> Figure:
         fig, panels = group_axes((5.8, 4.2))
         for dataset, kind, part in by_group(runs):
             axes = panels[dataset, kind]
-            for row, (name, (colour, _)) in enumerate(POLICY_STYLE.items()):
+            for row, name in enumerate(POLICIES):
+                colour, _ = POLICY_STYLE[name]
                 regret = part.loc[part["policy"] == name, "pareto_regret"].clip(lower=1e-3)
                 y = row + 0.3 * np.sin(np.arange(len(regret)) * 2.4)
                 axes.plot(regret, y, ".", ms=3, color=colour, alpha=0.6)
                 axes.plot([regret.mean()] * 2, [row - 0.42, row + 0.42], color=INK, lw=1.6)
             axes.set(xscale="log", ylim=(3.6, -0.6))
-            axes.set_yticks(range(4), list(POLICY_STYLE))
+            axes.set_yticks(range(4), POLICIES)
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0, labelsize=8.5)
         for axes in list(panels.values())[3:]:

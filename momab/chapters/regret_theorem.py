@@ -16,7 +16,7 @@ import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray
 from momab.auditing.claims import Report
-from momab.engine.loop import Block, play_block
+from momab.engine.loop import RunBlock, play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.figures.style import (
     BLUE,
@@ -32,7 +32,7 @@ from momab.figures.style import (
 )
 from momab.model import theory
 from momab.model.instances import Instance
-from momab.model.statistics import mean_interval
+from momab.model.statistics import mean_interval, normal_half_width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,16 +81,15 @@ class Account:
         rows = []
         for name, values in stages:
             mean = float(values.mean())
-            half = (
-                1.96 * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0
-            )
+            n = len(values)
+            half = normal_half_width(float(values.std(ddof=1)), n) if n > 1 else 0
             rows.append({"stage": name, "value": mean, "low": mean - half, "high": mean + half})
         frame = pd.DataFrame(rows)
         frame["factor"] = frame["value"] / frame["value"].shift(1)
         return frame
 
 
-def exploration_pulls(block: Block, horizon: int) -> IntArray:
+def exploration_pulls(block: RunBlock, horizon: int) -> IntArray:
     """Pulls m_a between the warm start and the certificate of every run, shape (R, K)."""
     pulls = block.pulls - 1
     done = np.flatnonzero(block.cert_round >= 0)

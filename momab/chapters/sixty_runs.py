@@ -18,6 +18,7 @@ from momab._util.validate import FloatArray
 from momab.datasets.subsets import KINDS
 from momab.figures.groups import group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
+from momab.model.statistics import normal_half_width, rates
 from momab.study.design import DATASETS
 from momab.study.groups import (
     DATASET_NAMES,
@@ -45,8 +46,6 @@ def group_risk(risk: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from momab.engine.simulate import rate_interval
-
     rows = []
     for dataset, kind, group in by_group(risk):
         for c in sorted(set(group["c"])):
@@ -63,7 +62,7 @@ def group_risk(risk: pd.DataFrame) -> pd.DataFrame:
                     "se": math.sqrt((part["se"] ** 2).sum()) / len(part),
                     "typical": part["median"].mean(),
                     "max": part["max"].max(),
-                    **rate_interval("wrong", np.arange(runs) < hits),
+                    **rates(np.arange(runs) < hits, "wrong"),
                 }
             )
     return pd.DataFrame(rows)
@@ -178,7 +177,7 @@ def survival(
         rival, rival_mean, rival_error = _best_rival({**means, "Annealing-Pareto": many})
         found = one_group(best_c, dataset, kind).iloc[0]
         mean, error = found[f"{prefix}mean"], found[f"{prefix}se"]
-        spread = math.exp(1.96 * math.hypot(error / mean, rival_error / rival_mean))
+        spread = math.exp(normal_half_width(math.hypot(error / mean, rival_error / rival_mean)))
         rows.append(
             {
                 "dataset": dataset,
@@ -369,10 +368,9 @@ def regret_against_c(pooled: pd.DataFrame, best: pd.DataFrame) -> Figure:
 def _u_shape(axes: Axes, part: Any) -> None:
     """Mean with its interval, typical regret, and the least mean of one group."""
     colour, _ = POLICY_STYLE["Width-guided"]
-    low = np.maximum(part["mean"] - 1.96 * part["se"], part["typical"] * 0.5)
-    axes.fill_between(
-        part["c"], low, part["mean"] + 1.96 * part["se"], color=ORANGE, alpha=0.25, lw=0
-    )
+    half = normal_half_width(part["se"])
+    low = np.maximum(part["mean"] - half, part["typical"] * 0.5)
+    axes.fill_between(part["c"], low, part["mean"] + half, color=ORANGE, alpha=0.25, lw=0)
     axes.plot(part["c"], part["mean"], color=ORANGE, marker="s", ms=3.5, label="mean, 95 % band")
     axes.plot(part["c"], part["typical"], color=colour, ls="--", label="median")
     best = part.loc[part["mean"].idxmin()]

@@ -16,6 +16,7 @@ import numpy as np
 from momab import study
 from momab.figures.style import INK, MUTED, POLICY_STYLE, STYLE
 from momab.model import instances, theory
+from momab.model.statistics import normal_half_width
 from momab.study.design import RUNS
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
         for axis, (key, rows, label) in zip(axes, panels):
             for name, column in COLUMNS.items():
                 colour, marker = POLICY_STYLE[name]
-                half = 1.96 * rows[f"{column}_std"] / np.sqrt(runs)
+                half = normal_half_width(rows[f"{column}_std"], runs)
                 axis.errorbar(
                     rows[key],
                     rows[f"{column}_mean"],
@@ -222,7 +223,7 @@ def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
         axes.errorbar(
             measured["m"],
             measured["mean"],
-            1.96 * measured["se"],
+            normal_half_width(measured["se"]),
             color=colour,
             marker=marker,
             capsize=3,

@@ -15,6 +15,8 @@ import numpy as np
 from momab import study
 from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import FAINT, INK, POLICY_STYLE, STYLE
+from momab.model.statistics import normal_half_width
+from momab.study.design import POLICIES
 from momab.study.groups import GROUP, by_group, one_group
 from momab.study.tables import plus_minus
 
@@ -172,11 +174,12 @@ def tuning_figure(curves: pd.DataFrame) -> Figure:
         fig, panels = group_axes((5.8, 4.4))
         for dataset, kind, part in by_group(curves):
             axes = panels[dataset, kind]
-            for name, (colour, marker) in POLICY_STYLE.items():
+            for name in POLICIES:
+                colour, marker = POLICY_STYLE[name]
                 line = part[part["policy"] == name]
                 if line.empty:
                     continue
-                mean, half = line["mean"], 1.96 * line["se"]
+                mean, half = line["mean"], normal_half_width(line["se"])
                 low = np.maximum(mean - half, mean / 10)
                 axes.fill_between(line["c"], low, mean + half, color=colour, alpha=0.2, lw=0)
                 axes.plot(line["c"], mean, color=colour, marker=marker, ms=3.5, label=name)
@@ -196,11 +199,13 @@ def before_and_after(effect: pd.DataFrame) -> Figure:
         fig, panels = group_axes((5.8, 4.2))
         for dataset, kind, part in by_group(effect):
             axes = panels[dataset, kind]
-            for row, (name, (colour, marker)) in enumerate(POLICY_STYLE.items()):
+            for row, name in enumerate(POLICIES):
+                colour, marker = POLICY_STYLE[name]
                 [line] = part[part["policy"] == name].to_dict("records")
                 axes.plot([line["before"], line["after"]], [row, row], color=FAINT, lw=2, zorder=1)
                 axes.plot(line["before"], row, marker, mfc="none", mec=colour, ms=6)
-                half = min(1.96 * line["after_se"], 0.9 * line["after"]), 1.96 * line["after_se"]
+                whole = normal_half_width(line["after_se"])
+                half = min(whole, 0.9 * line["after"]), whole
                 axes.errorbar(
                     line["after"],
                     row,
@@ -211,7 +216,7 @@ def before_and_after(effect: pd.DataFrame) -> Figure:
                     capsize=2,
                 )
             axes.set(xscale="log", ylim=(3.6, -0.6))
-            axes.set_yticks(range(4), list(POLICY_STYLE))
+            axes.set_yticks(range(4), POLICIES)
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0, labelsize=8.5)
         for axes in list(panels.values())[3:]:

@@ -8,19 +8,12 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import ArrayLike
 
-from momab._util.validate import FloatArray
 from momab.figures.style import BLUE, INK, MUTED, ORANGE, STYLE, dominated_region, new_axes
+from momab.model.statistics import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-
-def wilson_interval(share: FloatArray, n: int, z: float = 1.96) -> tuple[FloatArray, FloatArray]:
-    """Wilson's interval for a share of n draws, which z standard deviations of the score span."""
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - half, middle + half
 
 
 def zero_gap_figure(means: ArrayLike) -> Figure:
@@ -61,7 +54,7 @@ def tie_rates(frame: pd.DataFrame, draws: int) -> Figure:
         fig, (axes,) = new_axes(size=(5.0, 3.1))
         for column, (label, colour, marker) in curves.items():
             share = frame[column].to_numpy(dtype=np.float64)
-            low, high = wilson_interval(share, draws)
+            low, high = wilson(share, draws)
             errors = np.clip([share - low, high - share], 0, None)
             axes.errorbar(
                 frame["levels"], share, errors, color=colour, marker=marker, capsize=3, label=label

@@ -131,8 +131,8 @@ def simulate(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="width-guided:c=2, pareto-ucb1:q=synthetic, annealing-pareto, scalarized-ucb; "
-            "repeatable; all four if absent."
+            help="For example width-guided:c=2 or pareto-ucb1:q=synthetic; repeatable; "
+            "all the paper's if absent."
         ),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Your own table instead of a family.")] = None,
@@ -169,11 +169,10 @@ def simulate(
         built.append(from_csv(csv, arm, [name for name in objectives.split(",") if name]))
     if not built:
         raise MomabError("name an instance, for example synthetic:delta=0.02,m=8, or give --csv.")
-    names = policy or ["width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb"]
     try:
         results = play(
             built,
-            [specs.policy(name) for name in names],
+            specs.policies(policy or ()),
             horizon,  # type: ignore[arg-type]  # 1e6 is a whole number, too
             runs,
             seed,
@@ -285,9 +284,16 @@ def bench(
     ] = 300_000,
 ) -> None:
     """Measure nanoseconds per round of every policy, and the ratio to the plain loop."""
-    from momab.engine.bench import measure
+    from momab import datasets
+    from momab.datasets import subsets
+    from momab.engine.bench import bench_instances, measure
 
-    print(measure(rounds).to_string(index=False))
+    found = bench_instances()
+    if datasets.find("kuairec") is not None:
+        whole = datasets.kuairec(verify=False)
+        first = subsets.frozen("kuairec")[0]
+        found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
+    print(measure(found, rounds).to_string(index=False))
 
 
 @app.command()

@@ -20,6 +20,7 @@ from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import TIE
+from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
@@ -29,7 +30,7 @@ from momab.model.numerics import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from momab.engine.loop import Block, Task
+    from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
 u32, u64 = np.uint32, np.uint64
@@ -1072,10 +1073,114 @@ def _scalarized(
                     final_sums[row, a, j] = sums[a, j]
 
 
+# KL-UCB.
+
+
+@jit
+def _kl(p, q):
+    """Compute kl(p, q) for 0 <= p <= q <= 1."""
+    total = 0.0
+    if p > 0.0:
+        total += p * _log(p / q)
+    if p < 1.0:
+        if q >= 1.0:
+            return np.inf
+        total += (1.0 - p) * _log((1.0 - p) / (1.0 - q))
+    return total
+
+
+@jit
+def _klucb_index(p, n, level):
+    """Compute the index as the plain loop does."""
+    low, high = p, min(1.0, p + math.sqrt(level / (2.0 * n)))
+    if high == 1.0 and n * _kl(p, high) <= level:
+        return high
+    while high - low > PRECISION:
+        middle = 0.5 * (low + high)
+        if n * _kl(p, middle) <= level:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@jit
+def _beyond(p, n, q, level):
+    """Whether q is clearly beyond the index of an arm with mean p and n samples."""
+    below = q - GUARD
+    return p < below and n * _kl(p, below) > level
+
+
+@jit
+def _choose_klucb(means, counts, level):
+    """Find the arm with the largest index; a full index only for those that may be it."""
+    K = counts.size
+    best = 0
+    for a in range(1, K):
+        if counts[a] > counts[best]:
+            best = a
+    n, p = counts[best], means[best]
+    # A lower bound of its index that is cheap to verify often settles the matter.  An index is
+    # found to within PRECISION from below, so the bound must hold with twice that to spare.
+    q = p + 0.95 * math.sqrt(2.0 * level * p * (1.0 - p) / n)
+    if q + 2.0 * PRECISION < 1.0 and n * _kl(p, q + 2.0 * PRECISION) <= level:
+        alone = True
+        for a in range(K):
+            if a != best and not _beyond(means[a], counts[a], q, level):
+                alone = False
+                break
+        if alone:
+            return best
+    q = _klucb_index(p, n, level)
+    for a in range(K):
+        if a == best or _beyond(means[a], counts[a], q, level):
+            continue
+        index = _klucb_index(means[a], counts[a], level)
+        fewer = counts[a] < counts[best] or (counts[a] == counts[best] and a < best)
+        if index > q or (index == q and fewer):
+            best, q = a, index
+    return best
+
+
+@jit
+def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
+    """Play KL-UCB on one objective."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    counts = np.zeros(K, dtype=np.int64)
+    sums, means = np.zeros((K, d)), np.zeros(K)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            arm = t if t < K else _choose_klucb(means, counts, _log(t))
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            for j in range(d):
+                sums[arm, j] += ready[arm, i, j]
+            means[arm] = sums[arm, objective] / counts[arm]
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            for a in range(K):
+                for j in range(d):
+                    final_sums[row, a, j] = sums[a, j]
+
+
 # The Python side.
 
 
-def play_rows(block: Block, task: Task, start: int, stop: int, run_start: int) -> None:
+def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: int) -> None:
     """Play rows ``start``, ..., ``stop - 1`` of a block; row r is run ``run_start + r``."""
     rows = slice(start, stop)
     book = (
@@ -1088,8 +1193,8 @@ def play_rows(block: Block, task: Task, start: int, stop: int, run_start: int) -
         np.zeros((0, 0), dtype=np.int32) if block.arms is None else block.arms[rows],
     )
     certificates = (block.cert_round[rows], block.cert_arm[rows], block.cert_objective[rows])
-    kernel, options, certifies = KERNELS[type(task.policy)](task)
-    kernel(
+    play, options, certifies = KERNELS[type(task.policy)](task)
+    play(
         _source(task.arrays),
         task.arrays.K,
         task.arrays.d,
@@ -1107,28 +1212,42 @@ def play_rows(block: Block, task: Task, start: int, stop: int, run_start: int) -
 Plan = tuple[Any, tuple[Any, ...], bool]
 """A kernel, its policy's options, and whether it wants the certificates' arrays."""
 
+KERNELS: dict[type, Callable[[Request], Plan]] = {}
+"""The registry: how the kernel of a policy record is called."""
 
-def _plan_width_guided(task: Task) -> Plan:
+
+def kernel(record: type) -> Callable[[Callable[[Request], Plan]], Callable[[Request], Plan]]:
+    """Register the kernel of a policy record, by a function from the request to the plan."""
+
+    def register(plan: Callable[[Request], Plan]) -> Callable[[Request], Plan]:
+        KERNELS[record] = plan
+        return plan
+
+    return register
+
+
+@kernel(WidthGuided)
+def _plan_width_guided(task: Request) -> Plan:
     policy = cast(WidthGuided, task.policy)
     rule = OBJECTIVE_RULES.index(policy.objective_rule)
-    return (
-        _width_guided,
-        (policy.c * log(task.horizon), rule, task.given.champion_objective),
-        True,
-    )
+    options = policy.c * log(task.horizon), rule, task.given.champion_objective
+    return _width_guided, options, True
 
 
-def _plan_pareto_ucb1(task: Task) -> Plan:
+@kernel(ParetoUCB1)
+def _plan_pareto_ucb1(task: Request) -> Plan:
     policy = cast(ParetoUCB1, task.policy)
     q = policy.scale(task.arrays.K, task.arrays.d, task.given)
     return _front, (False, policy.c, q, 0.0), False
 
 
-def _plan_annealing_pareto(task: Task) -> Plan:
+@kernel(AnnealingPareto)
+def _plan_annealing_pareto(task: Request) -> Plan:
     return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
 
 
-def _plan_scalarized_ucb(task: Task) -> Plan:
+@kernel(ScalarizedUCB)
+def _plan_scalarized_ucb(task: Request) -> Plan:
     policy = cast(ScalarizedUCB, task.policy)
     matrix = policy.matrix(task.arrays.d)
     vectors, objectives = np.nonzero(matrix)
@@ -1137,9 +1256,6 @@ def _plan_scalarized_ucb(task: Task) -> Plan:
     return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
 
 
-KERNELS: dict[type, Callable[[Task], Plan]] = {
-    WidthGuided: _plan_width_guided,
-    ParetoUCB1: _plan_pareto_ucb1,
-    AnnealingPareto: _plan_annealing_pareto,
-    ScalarizedUCB: _plan_scalarized_ucb,
-}
+@kernel(KLUCB)
+def _plan_klucb(task: Request) -> Plan:
+    return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from momab import datasets
-from momab.datasets import subsets
+from momab.engine import policies
 from momab.engine.loop import has_kernel, play_block
-from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import Policy
-from momab.engine.policies.pareto_ucb1 import ParetoUCB1
-from momab.engine.policies.scalarized import ScalarizedUCB
-from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
 
 SEED = 20260704
@@ -44,21 +38,9 @@ def tracks(seed: int = 0, K: int = 10, d: int = 6) -> instances.Instance:
     return instances.from_rows(tables, name="tracks (artificial)")
 
 
-def bench_instances(data_dir: str | Path | None = None) -> list[instances.Instance]:
-    """Return the instances to measure on: with KuaiRec's first held-out subset if it is there."""
-    found = [instances.synthetic(delta=0.02, m=8), tracks(), cohorts()]
-    if datasets.find("kuairec", data_dir) is not None:
-        first = subsets.frozen("kuairec")[0]
-        whole = datasets.kuairec(data_dir, verify=False)
-        found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
-    return found
-
-
-def bench_policies(instance: instances.Instance) -> list[Policy]:
-    """Return the four policies as the paper ran them on this kind of instance."""
-    synthetic = isinstance(instance.source, instances.Bernoulli)
-    q = "synthetic" if synthetic else "real"
-    return [WidthGuided(), ParetoUCB1(q), AnnealingPareto(), ScalarizedUCB()]
+def bench_instances() -> list[instances.Instance]:
+    """Return instances of the paper's three kinds that need no data."""
+    return [instances.synthetic(delta=0.02, m=8), tracks(), cohorts()]
 
 
 def seconds_per_round(
@@ -78,12 +60,12 @@ def seconds_per_round(
 
 
 def measure(
+    played_on: Sequence[instances.Instance],
     rounds: int = 300_000,
     plain_rounds: int = 1000,
     repeats: int = 3,
-    data_dir: str | Path | None = None,
 ) -> pd.DataFrame:
-    """Measure every policy on every kind of instance.
+    """Measure every standard policy, as the paper ran it, on these instances.
 
     Columns: instance, K, d, policy, ns (per round, the best of ``repeats``), plain_us
     (microseconds per round of the plain loop over ``plain_rounds`` rounds) and ratio, how many
@@ -93,8 +75,9 @@ def measure(
     import pandas as pd
 
     rows = []
-    for instance in bench_instances(data_dir):
-        for policy in bench_policies(instance):
+    for instance in played_on:
+        for record in policies.standard():
+            policy = policies.as_published(record, instance)
             short = max(plain_rounds, instance.K)
             plain = seconds_per_round(instance, policy, short, "python", 1)
             fast = plain

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from momab._util.validate import FloatArray, IntArray, horizon_for, whole_number
 from momab.engine.policies.base import Given, Policy, View, given_for, selection_for
-from momab.engine.streams import Coins, RewardArrays, RewardStream, check_streams, reward_arrays
+from momab.engine.streams import Coins, RewardArrays, RewardStream, reward_arrays, validate_streams
 from momab.errors import MomabError
 from momab.model.instances import Instance
 
@@ -31,7 +31,7 @@ before the pull.  ``view.details`` holds what the policy noted (Width-guided: it
 
 
 @dataclass(frozen=True)
-class Block:
+class RunBlock:
     """What R runs of one policy on one instance did.
 
     A round is numbered by the pulls made before it, 0..T - 1.
@@ -57,8 +57,8 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Task:
-    """One checked request: everything an engine needs to know."""
+class Request:
+    """One validated request: everything an engine needs to know."""
 
     arrays: RewardArrays
     policy: Policy
@@ -74,10 +74,10 @@ class Task:
         """The first round of the tail, floor(0.8 T)."""
         return 4 * self.horizon // 5
 
-    def empty_block(self, runs: int) -> Block:
+    def empty_block(self, runs: int) -> RunBlock:
         """Return the arrays of a block, to be filled in."""
         K, d, C = self.arrays.K, self.arrays.d, len(self.checkpoints)
-        return Block(
+        return RunBlock(
             pulls=np.zeros((runs, K), dtype=np.int64),
             tail_pulls=np.zeros((runs, K), dtype=np.int64),
             cert_round=np.full(runs, -1, dtype=np.int64),
@@ -98,12 +98,12 @@ def _task(
     checkpoints: Sequence[int] | IntArray,
     final_sums: bool,
     arms: bool,
-) -> Task:
+) -> Request:
     arrays = reward_arrays(instance.source)
     selection_for(policy)
     horizon = horizon_for(horizon, arrays.K)
     seed = whole_number(seed, "the seed", least=0)
-    check_streams(arrays, horizon, seed, last_run)
+    validate_streams(arrays, horizon, seed, last_run)
     rounds = np.asarray(checkpoints if len(checkpoints) else np.zeros(0, dtype=np.int64))
     if rounds.ndim != 1 or rounds.dtype.kind not in "iu":
         raise MomabError("checkpoints must be a list of whole numbers.")
@@ -113,7 +113,7 @@ def _task(
         raise MomabError(
             f"checkpoints must not exceed the horizon, {horizon}; the last one is {rounds[-1]}."
         )
-    return Task(
+    return Request(
         arrays=arrays,
         policy=policy,
         given=given_for(instance.means),
@@ -136,7 +136,7 @@ def play(
     final_sums: bool = False,
     arms: bool = False,
     observer: Observer | None = None,
-) -> Block:
+) -> RunBlock:
     """Play one run with the plain loop; returns a block of one run."""
     run = whole_number(run, "the run number", least=0)
     task = _task(instance, policy, horizon, seed, run, checkpoints, final_sums, arms)
@@ -145,7 +145,9 @@ def play(
     return block
 
 
-def _play_into(block: Block, row: int, task: Task, run: int, observer: Observer | None) -> None:
+def _play_into(
+    block: RunBlock, row: int, task: Request, run: int, observer: Observer | None
+) -> None:
     """Prime, choose, update: play one run and write it into one row of the block."""
     K, d, T = task.arrays.K, task.arrays.d, task.horizon
     select = selection_for(task.policy)
@@ -184,7 +186,7 @@ def _play_into(block: Block, row: int, task: Task, run: int, observer: Observer 
 
 
 def _note_counts(
-    block: Block, row: int, task: Task, first: int, last: int, counts: IntArray
+    block: RunBlock, row: int, task: Request, first: int, last: int, counts: IntArray
 ) -> None:
     """Record the counts where ``first`` <= checkpoint <= ``last``, and when the tail starts."""
     lo, hi = np.searchsorted(task.checkpoints, [first, last + 1])
@@ -193,7 +195,7 @@ def _note_counts(
         block.tail_pulls[row] = -counts
 
 
-def _commit(block: Block, row: int, task: Task, t: int, counts: IntArray, arm: int) -> None:
+def _commit(block: RunBlock, row: int, task: Request, t: int, counts: IntArray, arm: int) -> None:
     """Give all pulls from round t on to one arm, in closed form."""
     T = task.horizon
     lo = np.searchsorted(task.checkpoints, t + 1)
@@ -244,7 +246,7 @@ def play_block(
     final_sums: bool = False,
     arms: bool = False,
     engine: str = "auto",
-) -> Block:
+) -> RunBlock:
     """Play runs ``run_start``, ..., ``run_start + count - 1`` and return what they did.
 
     ``checkpoints`` are sorted numbers of pulls.  ``final_sums`` asks for the sums of rewards at

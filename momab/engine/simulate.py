@@ -1,9 +1,9 @@
 """Simulations: instances x policies x runs -> tidy tables.
 
->>> from momab import instances, policies, simulate
->>> results = simulate.simulate(
-...     instances.synthetic(delta=0.02, m=8),
-...     [policies.WidthGuided(), policies.ParetoUCB1(q="synthetic")],
+>>> from momab import ParetoUCB1, WidthGuided, simulate, synthetic
+>>> results = simulate(
+...     synthetic(delta=0.02, m=8),
+...     [WidthGuided(), ParetoUCB1(q="synthetic")],
 ...     horizon=10_000, runs=4, seed=1, progress=False,
 ... )
 >>> list(results.summary()["runs"])
@@ -15,49 +15,28 @@ the kind of engine, interruptions and later additions change no digit.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import json
 import os
-import platform
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from momab._util.validate import FloatArray, IntArray, horizon_for, whole_number
+from momab._util.progress import progress as progress_bar
+from momab._util.validate import IntArray, horizon_for, whole_number
 from momab.engine.loop import has_kernel, play_block
 from momab.engine.policies.base import SELECTIONS, Policy, Selection, selection_for
+from momab.engine.provenance import describe_policy, provenance_versions
+from momab.engine.results import Results, SimulationTask
 from momab.engine.store import Columns, Store, missing
 from momab.errors import MomabError
 from momab.model import metrics, pareto
 from momab.model.instances import Instance
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-#: Modules whose source decides what a run does; a store remembers their hash.
-ENGINE_SOURCES = (
-    "_util/validate.py",
-    "model/numerics.py",
-    "model/instances.py",
-    "model/pareto.py",
-    "model/metrics.py",
-    "engine/streams.py",
-    "engine/policies/*.py",
-    "engine/loop.py",
-    "engine/_kernels.py",
-    "engine/simulate.py",
-)
-#: About a second of work for a kernel: what an interruption can lose per worker.
 PIECE_ROUNDS = 8_000_000
+"""About a second of work for a kernel: what an interruption can lose per worker."""
 
 
 class SimulationInterrupted(KeyboardInterrupt):
@@ -75,71 +54,7 @@ class SimulationInterrupted(KeyboardInterrupt):
         self.results = results
 
 
-@dataclass(frozen=True)
-class Task:
-    """One (instance, policy) pair of a simulation."""
-
-    instance_name: str
-    policy_name: str
-    instance: Instance
-    policy: Policy
-    horizon: int
-    seed: int
-    checkpoints: IntArray
-    front_metrics: bool
-    engine: str
-
-    @cached_property
-    def description(self) -> dict[str, Any]:
-        """Everything that decides the digits of its runs, and nothing else."""
-        return {
-            "instance": self.instance.digest,
-            "K": self.instance.K,
-            "d": self.instance.d,
-            "policy": describe_policy(self.policy),
-            "horizon": self.horizon,
-            "seed": self.seed,
-            "checkpoints": self.checkpoints.tolist(),
-            "front_metrics": self.front_metrics,
-        }
-
-    @property
-    def key(self) -> str:
-        """The name of its folder in a run store."""
-        text = json.dumps(self.description, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
-
-    @property
-    def piece_size(self) -> int:
-        """Runs per piece: about :data:`PIECE_ROUNDS` rounds that are really played."""
-        rounds = float(self.horizon)
-        if self.policy.name.startswith("width-guided") and not self.front_metrics:
-            g, c = self.instance.geometry.g_dagger, getattr(self.policy, "c", 2.0)
-            if g > 0:
-                # The proof's ceiling on the pulls before a certificate is several times too
-                # large, which errs on the side of small pieces.
-                ceiling = 16.0 * c * np.log(self.horizon) / g**2
-                rounds = min(rounds, self.instance.K * (1.0 + ceiling))
-        return int(np.clip(PIECE_ROUNDS / rounds, 1, 1024))
-
-
-def describe_policy(policy: Policy) -> dict[str, Any]:
-    """Name a policy's record, its options and, if it is the user's, its selection function."""
-    kind = type(policy)
-    names: list[str] = [f.name for f in fields(policy)] if is_dataclass(policy) else []
-    options = {name: getattr(policy, name) for name in names}
-    description: dict[str, Any] = {"name": policy.name, "options": options}
-    if not kind.__module__.startswith("momab."):
-        select = selection_for(policy)
-        try:
-            text = inspect.getsource(select)
-        except (OSError, TypeError):
-            text = f"{select.__module__}.{select.__qualname__}"
-        description["selection"] = hashlib.sha256(text.encode()).hexdigest()
-    return json.loads(json.dumps(description))  # type: ignore[no-any-return]
-
-
-def play_piece(task: Task, runs: range, select: Selection) -> Columns:
+def play_piece(task: SimulationTask, runs: range, select: Selection) -> Columns:
     """Play some runs of a task and judge them.
 
     A worker in another process may not have registered the user's policy, so its selection
@@ -187,179 +102,6 @@ def play_piece(task: Task, runs: range, select: Selection) -> Columns:
     return columns
 
 
-@dataclass(frozen=True)
-class Results:
-    """What a simulation found, as tidy tables."""
-
-    tasks: tuple[Task, ...]
-    columns: tuple[Columns, ...]
-    """Per task, the finished runs in ascending order; "run" holds their numbers."""
-    provenance: dict[str, Any]
-
-    @cached_property
-    def runs(self) -> pd.DataFrame:
-        """One row per run, with every metric of the paper's tables.
-
-        Arms and objectives are numbered from 0; certificate columns are missing where no
-        certificate was given, front precision and recall where they were not asked for.
-        """
-        return _stack([self._run_frame(task, columns) for task, columns in self._pairs()])
-
-    def _pairs(self) -> Iterator[tuple[Task, Columns]]:
-        return zip(self.tasks, self.columns)
-
-    def _run_frame(self, task: Task, columns: Columns) -> pd.DataFrame:
-        import pandas as pd
-
-        flat = {key: values for key, values in columns.items() if values.ndim == 1}
-        frame = pd.DataFrame(flat)
-        certified = frame["certified"].to_numpy()
-        for name in ("cert_round", "cert_arm", "cert_objective"):
-            frame[name] = frame[name].astype("Int64").where(certified)
-        for name in ("cert_true", "cert_on_front"):
-            frame[name] = frame[name].astype("boolean").where(certified)
-        for name in ("front_precision", "front_recall"):
-            if name not in frame:
-                frame[name] = np.nan
-        frame.insert(0, "instance", task.instance_name)
-        frame.insert(1, "policy", task.policy_name)
-        return frame
-
-    @cached_property
-    def pulls(self) -> pd.DataFrame:
-        """One row per run and arm: how often it was pulled."""
-        return _stack(
-            [
-                _long(task, columns, "arm", np.arange(task.instance.K), {"pulls": "pulls"})
-                for task, columns in self._pairs()
-            ]
-        )
-
-    @cached_property
-    def trajectories(self) -> pd.DataFrame:
-        """One row per run and checkpoint: regrets after that many pulls."""
-        paths = {"pareto_regret": "regret_path", "fairness_regret": "fairness_path"}
-        return _stack(
-            [_long(task, columns, "t", task.checkpoints, paths) for task, columns in self._pairs()]
-        )
-
-    def summary(self, metric: str = "pareto_regret", level: float = 0.95) -> pd.DataFrame:
-        """One row per instance and policy: location, spread, tails and error rates of a metric.
-
-        Standard deviations use ddof = 1.  The interval of the mean is a percentile bootstrap
-        with a fixed seed.  ``error_rate`` is the share of runs whose terminal recommendation
-        is dominated, ``wrong_commit_rate`` the share that committed to a dominated arm; both
-        come with their exact (Clopper-Pearson) interval.
-        """
-        import pandas as pd
-
-        if metric not in self.runs.columns or self.runs[metric].dtype.kind != "f":
-            numeric = [c for c in self.runs.columns if self.runs[c].dtype.kind == "f"]
-            raise MomabError(f"metric must be one of {', '.join(numeric)}; it is {metric!r}.")
-        if not 0 < level < 1:
-            raise MomabError(f"level must lie in (0, 1); it is {level!r}.")
-        rows = []
-        for task, columns in self._pairs():
-            if metric in columns and len(columns["run"]):
-                rows.append(
-                    {
-                        "instance": task.instance_name,
-                        "policy": task.policy_name,
-                        **summarise(columns[metric], level),
-                        **rate_interval("error", ~columns["detected"], level),
-                        **rate_interval(
-                            "wrong_commit", columns["certified"] & ~columns["cert_on_front"], level
-                        ),
-                        "certified_rate": columns["certified"].mean(),
-                    }
-                )
-        return pd.DataFrame(rows)
-
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write runs, trajectories, pulls, summary (CSV) and provenance (JSON) to a folder."""
-        target = Path(folder)
-        try:
-            target.mkdir(parents=True, exist_ok=True)
-            self.runs.to_csv(target / "runs.csv", index=False)
-            self.pulls.to_csv(target / "pulls.csv", index=False)
-            self.trajectories.to_csv(target / "trajectories.csv", index=False)
-            self.summary().to_csv(target / "summary.csv", index=False)
-            (target / "provenance.json").write_text(json.dumps(self.provenance, indent=2) + "\n")
-        except OSError as error:
-            raise MomabError(f"cannot write to {target}: {error.strerror}.") from None
-        return target
-
-
-def _long(
-    task: Task, columns: Columns, axis: str, labels: IntArray, names: Mapping[str, str]
-) -> pd.DataFrame:
-    """One row per run and entry of the second axis of some (runs, entries) columns."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "instance": task.instance_name,
-            "policy": task.policy_name,
-            "run": np.repeat(columns["run"], len(labels)),
-            axis: np.tile(labels, len(columns["run"])),
-            **{name: columns[source].ravel() for name, source in names.items()},
-        }
-    )
-
-
-def _stack(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-
-def summarise(values: FloatArray, level: float = 0.95, resamples: int = 2000) -> dict[str, Any]:
-    """Location, spread, quantiles, and a bootstrap interval of the mean."""
-    from scipy.stats import bootstrap
-
-    low = high = float(values.mean())
-    if len(values) > 1 and values.min() < values.max():
-        interval = bootstrap(
-            (values,),
-            np.mean,
-            confidence_level=level,
-            n_resamples=resamples,
-            batch=max(1, 4_000_000 // len(values)),
-            method="percentile",
-            rng=np.random.default_rng(0),
-        ).confidence_interval
-        low, high = float(interval.low), float(interval.high)
-    sd = float(values.std(ddof=1)) if len(values) > 1 else np.nan
-    q05, q25, median, q75, q95 = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist()
-    return {
-        "runs": len(values),
-        "mean": float(values.mean()),
-        "mean_low": low,
-        "mean_high": high,
-        "sd": sd,
-        "se": sd / np.sqrt(len(values)),
-        "median": median,
-        "q05": q05,
-        "q25": q25,
-        "q75": q75,
-        "q95": q95,
-        "max": float(values.max()),
-    }
-
-
-def rate_interval(name: str, hits: Any, level: float = 0.95) -> dict[str, float]:
-    """A rate with its exact (Clopper-Pearson) confidence interval."""
-    from scipy.stats import binomtest
-
-    test = binomtest(int(hits.sum()), len(hits))
-    interval = test.proportion_ci(level, method="exact")
-    return {
-        f"{name}_rate": test.statistic,
-        f"{name}_low": float(interval.low),
-        f"{name}_high": float(interval.high),
-    }
-
-
 def log_checkpoints(horizon: int, count: int) -> IntArray:
     """About ``count`` distinct rounds from 1 to the horizon, evenly spaced on a log scale."""
     if count == 0:
@@ -369,15 +111,13 @@ def log_checkpoints(horizon: int, count: int) -> IntArray:
     return np.unique(np.rint(np.geomspace(1, horizon, count)).astype(np.int64))
 
 
-def source_hash() -> str:
-    """A hash of the source files that decide what a run does."""
-    sha = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for path in sorted(path for pattern in ENGINE_SOURCES for path in root.glob(pattern)):
-        # line endings are the checkout's business
-        text = path.read_bytes().replace(b"\r\n", b"\n")
-        sha.update(path.relative_to(root).as_posix().encode() + text)
-    return sha.hexdigest()[:16]
+def piece_size(task: SimulationTask) -> int:
+    """Runs per piece: about :data:`PIECE_ROUNDS` rounds that are really played."""
+    rounds = float(task.horizon)
+    ceiling = getattr(task.policy, "rounds_played", None)
+    if ceiling is not None and not task.front_metrics:
+        rounds = ceiling(task.instance, task.horizon)
+    return int(np.clip(PIECE_ROUNDS / rounds, 1, 1024))
 
 
 def simulate(
@@ -397,12 +137,47 @@ def simulate(
 ) -> Results:
     """Play every policy on every instance, ``runs`` times each, for ``horizon`` rounds.
 
-    ``checkpoints`` is the number of log-spaced rounds at which trajectories are kept.
-    ``front_metrics`` asks for front precision and recall, which need the rewards after a
-    commitment and so cost the whole horizon.  ``workers`` defaults to all cores; ``client``, a
-    ``dask.distributed.Client``, spreads the same work over its cluster instead.  With a
-    ``store`` finished runs are kept in that folder and never computed again.  ``progress``
-    shows a bar with the time left (default: when standard error is a terminal).
+    Run r of a policy depends on (seed, r) alone.
+
+    Parameters
+    ----------
+    instances : Instance, sequence or mapping
+        What is played on; a mapping gives the names in the tables.
+    policies : Policy, sequence or mapping
+        Who plays: policy records, with names as above.
+    horizon : int
+        The rounds T of a run, at least the number of arms.
+    runs : int
+        The runs of every policy on every instance.
+    seed : int, optional
+        The seed of all streams, in 0..2**64 - 1.
+    checkpoints : int, optional
+        The number of log-spaced rounds at which trajectories are kept.
+    front_metrics : bool, optional
+        Ask for front precision and recall, which need the rewards after a commitment and so
+        cost the whole horizon.
+    workers : int, optional
+        Cores to use; all unless told.
+    client : dask.distributed.Client, optional
+        Spread the same work over its cluster instead.
+    store : path, optional
+        A folder that keeps finished runs, which are never computed again.
+    engine : {"auto", "numba", "python"}, optional
+        Compiled kernels or the plain loop; the digits agree.
+    progress : bool, optional
+        Show a bar with the time left; unless told, when standard error is a terminal.
+
+    Returns
+    -------
+    Results
+        The tables.
+
+    Raises
+    ------
+    MomabError
+        If an argument is not as above, in one sentence, before anything runs.
+    SimulationInterrupted
+        After Ctrl-C; it holds the runs that were finished.
     """
     runs = whole_number(runs, "runs", least=1)
     tasks = _plan(instances, policies, horizon, seed, checkpoints, front_metrics, engine)
@@ -422,7 +197,7 @@ def simulate(
             done = kept.finished(task.key)
         # loaded at the end: a piece may hold more runs than were asked for
         pieces[i] = {piece: {} for piece in done if piece.start < runs}
-        todo += [(i, piece) for piece in missing(runs, done, task.piece_size)]
+        todo += [(i, piece) for piece in missing(runs, done, piece_size(task))]
 
     def collect() -> Results:
         for task, parts in zip(tasks, pieces):
@@ -433,13 +208,15 @@ def simulate(
         return Results(tuple(t for t, _ in begun), tuple(c for _, c in begun), provenance)
 
     started = time.perf_counter()
-    with _progress(tasks, todo, runs, progress) as advance:
+    total, left = len(tasks) * runs, sum(len(piece) for _, piece in todo)
+    quiet = None if progress is None else not progress
+    with progress_bar(total, "simulating", "runs", done=total - left, quiet=quiet) as bar:
         try:
             for (i, piece), columns in _play_all(tasks, todo, count, client):
                 if kept is not None:
                     kept.save(tasks[i].key, piece, columns)
                 pieces[i][piece] = columns
-                advance(piece)
+                bar.advance(len(piece))
         except KeyboardInterrupt:
             raise SimulationInterrupted(collect(), kept.folder if kept else None) from None
     provenance["seconds"] = round(time.perf_counter() - started, 3)
@@ -480,12 +257,12 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _checked(things: Any, what: str, check: Callable[[Any], None]) -> dict[str, Any]:
-    """Name the instances or policies, once each has passed its check."""
+def _validated(things: Any, what: str, validate: Callable[[Any], None]) -> dict[str, Any]:
+    """Name the instances or policies, once each is found valid."""
     single = not isinstance(things, (Mapping, Sequence)) or isinstance(things, str)
     parts = things.values() if isinstance(things, Mapping) else [things] if single else things
     for part in parts:
-        check(part)
+        validate(part)
     return _named(things, single, what)
 
 
@@ -497,19 +274,19 @@ def _plan(
     checkpoints: int,
     front_metrics: bool,
     engine: str,
-) -> list[Task]:
-    """Check everything before anything runs."""
+) -> list[SimulationTask]:
+    """Validate everything before anything runs."""
 
-    def check_instance(thing: Any) -> None:
+    def validate_instance(thing: Any) -> None:
         if not isinstance(thing, Instance):
             raise MomabError(f"an instance is made by momab.model.instances; {thing!r} is not one.")
 
-    def check_policy(thing: Any) -> None:
+    def validate_policy(thing: Any) -> None:
         selection_for(thing)
         has_kernel(thing, engine)
 
-    named_instances = _checked(instances, "instance", check_instance)
-    named_policies = _checked(policies, "policy", check_policy)
+    named_instances = _validated(instances, "instance", validate_instance)
+    named_policies = _validated(policies, "policy", validate_policy)
     seed = whole_number(seed, "the seed", least=0, most=2**64 - 1)
     count = whole_number(checkpoints, "checkpoints", least=0)
     tasks = []
@@ -519,13 +296,15 @@ def _plan(
         for policy_name, policy in named_policies.items():
             names = instance_name, policy_name
             tasks.append(
-                Task(*names, instance, policy, T, seed, rounds, bool(front_metrics), engine)
+                SimulationTask(
+                    *names, instance, policy, T, seed, rounds, bool(front_metrics), engine
+                )
             )
     return tasks
 
 
 def _play_all(
-    tasks: Sequence[Task], todo: Sequence[tuple[int, range]], workers: int, client: Any
+    tasks: Sequence[SimulationTask], todo: Sequence[tuple[int, range]], workers: int, client: Any
 ) -> Iterator[tuple[tuple[int, range], Columns]]:
     """Play all pieces and yield them as they finish."""
     from joblib import Parallel, delayed, parallel_config
@@ -548,7 +327,7 @@ def _play_all(
 
 
 def _labelled(
-    label: tuple[int, range], task: Task, piece: range, select: Selection
+    label: tuple[int, range], task: SimulationTask, piece: range, select: Selection
 ) -> tuple[tuple[int, range], Columns]:
     return label, play_piece(task, piece, select)
 
@@ -565,43 +344,7 @@ def _join(parts: Mapping[range, Columns], runs: int) -> Columns:
     return joined
 
 
-@contextmanager
-def _progress(
-    tasks: Sequence[Task], todo: Sequence[tuple[int, range]], runs: int, wanted: bool | None
-) -> Iterator[Callable[[range], None]]:
-    """Show a bar over runs with the time left; nothing where it is not wanted."""
-    if wanted is None:
-        wanted = sys.stderr.isatty()
-    if not wanted:
-        yield lambda piece: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("runs, elapsed"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    total = len(tasks) * runs
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        left = sum(len(piece) for _, piece in todo)
-        line = bar.add_task("simulating", total=total, completed=total - left)
-        yield lambda piece: bar.advance(line, len(piece))
-
-
-def _provenance(tasks: Sequence[Task], runs: int, engine: str) -> dict[str, Any]:
+def _provenance(tasks: Sequence[SimulationTask], runs: int, engine: str) -> dict[str, Any]:
     """Say what made the results: parameters, versions, source."""
     return {
         **provenance_versions(),
@@ -615,21 +358,3 @@ def _provenance(tasks: Sequence[Task], runs: int, engine: str) -> dict[str, Any]
         "instances": {t.instance_name: t.instance.digest for t in tasks},
         "policies": {t.policy_name: describe_policy(t.policy) for t in tasks},
     }
-
-
-def provenance_versions() -> dict[str, str]:
-    """The versions and the source that decide what a run does."""
-    return {
-        "momab": _version("momab"),
-        "source": source_hash(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": _version("numba"),
-    }
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from momab.engine import policies
+from momab.engine.policies import make_policy, standard
 from momab.engine.policies.base import Policy
 from momab.errors import MomabError
 from momab.model import instances
@@ -67,4 +67,9 @@ def instance(spec: str) -> Instance:
 def policy(spec: str) -> Policy:
     """Build a policy from its name and options, for example ``width-guided:c=0.02``."""
     name, options = parse(spec)
-    return policies.make_policy(name, **options)
+    return make_policy(name, **options)
+
+
+def policies(specs: Sequence[str]) -> list[Policy]:
+    """Build the policies that are named, or the standard ones if none is."""
+    return [policy(spec) for spec in specs] or [record() for record in standard()]

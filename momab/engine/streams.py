@@ -202,7 +202,7 @@ class Coins:
         return int(items[self.word(slot) * n >> 32 if n > 1 else 0])
 
 
-def check_streams(arrays: RewardArrays, horizon: int, seed: int, last_run: int) -> None:
+def validate_streams(arrays: RewardArrays, horizon: int, seed: int, last_run: int) -> None:
     """Refuse numbers that do not fit the counters."""
     if not 0 <= seed < 1 << 64:
         raise MomabError(f"the seed must lie in 0..2**64 - 1; it is {seed}.")

@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value, within
-from momab.model import theory
+from momab.model import statistics, theory
 
 # ---- sixty-runs-2: what the runs still allow -----------------------------------------------
 
 
 def upper_rate(wrong: int, runs: int, level: float) -> float:
     """The upper end of the exact (Clopper-Pearson) interval of a rate."""
-    from momab.engine.simulate import rate_interval
-
-    return rate_interval("wrong", np.arange(runs) < wrong, level)["wrong_high"]
+    return statistics.clopper_pearson(wrong, runs, level)[1]
 
 
 def _beta(share: float, wrong: int, rest: int) -> float:

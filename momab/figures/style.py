@@ -16,6 +16,7 @@ from cycler import cycler
 from matplotlib import font_manager
 
 from momab._util.validate import FloatArray
+from momab.engine.policies import registered
 from momab.model import pareto
 
 if TYPE_CHECKING:
@@ -45,12 +46,14 @@ GOLD, SKY = PALETTE["gold"], PALETTE["sky"]
 BLUE, ORANGE, GREEN, PINK = (PALETTE[name] for name in ("blue", "orange", "green", "pink"))
 
 
-POLICY_STYLE = {
-    "Width-guided": (BLUE, "o"),
-    "Pareto UCB1": (ORANGE, "s"),
-    "Annealing-Pareto": (GREEN, "^"),
-    "Scalarized UCB": (PINK, "D"),
-}
+def _policy_styles() -> dict[str, tuple[str, str]]:
+    """Read the colour and the marker of every registered policy off its record."""
+    styles = {record().label: record.style for record in registered() if hasattr(record, "style")}
+    return {label: (PALETTE[colour], marker) for label, (colour, marker) in styles.items()}
+
+
+POLICY_STYLE = _policy_styles()
+"""Colour and marker of every policy of the engine, by its label."""
 
 
 for _font in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):

@@ -38,7 +38,8 @@ from momab.engine.policies.base import Policy
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import WidthGuided
-from momab.engine.simulate import Results, simulate
+from momab.engine.results import Results
+from momab.engine.simulate import simulate
 from momab.errors import MomabError
 from momab.model import instances, theory
 from momab.model.instances import SYNTHETIC_SETTINGS, Instance

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from momab import datasets, study
 from momab._util.files import atomically
-from momab.engine.simulate import provenance_versions
+from momab.engine.provenance import provenance_versions
 from momab.errors import MomabError
 from momab.study.design import Options
 

@@ -8,17 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.chapters import lower_bound
-from momab.engine import policies
-from momab.engine.policies import kl_ucb
 from momab.model import theory
 from tests.chapters.running import PAGE, WHOLE, run_chapter
-
-
-@pytest.fixture(autouse=True)
-def scalar_policies(monkeypatch):
-    """Register the scalar policies for these tests only."""
-    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.KLUCB, kl_ucb.select_klucb)
-    monkeypatch.setitem(policies.SELECTIONS, kl_ucb.FirstOfTies, kl_ucb.select_first_of_ties)
 
 
 def test_the_best_constant_of_the_lower_bound():

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from momab.chapters import zero_gap
+from momab.model import statistics
 from tests.chapters.running import WHOLE, loud, run_chapter
 
 
@@ -33,7 +34,7 @@ def test_zero_gap_chapter(
 
 @pytest.mark.parametrize(("hits", "draws"), [(0, 50), (7, 50), (400, 1000), (50, 50)])
 def test_the_interval_is_wilsons(hits: int, draws: int) -> None:
-    low, high = zero_gap.wilson_interval(np.array([hits / draws]), draws)
+    low, high = statistics.wilson(np.array([hits / draws]), draws)
     known = binomtest(hits, draws).proportion_ci(0.95, method="wilson")
     assert low[0] == pytest.approx(known.low, abs=1e-4)
     assert high[0] == pytest.approx(known.high, abs=1e-4)

@@ -40,7 +40,7 @@ def kernels() -> Any:
     return _kernels
 
 
-def assert_same(one: loop.Block, other: loop.Block) -> None:
+def assert_same(one: loop.RunBlock, other: loop.RunBlock) -> None:
     # arms first: the first differing round says most.
     for name in reversed(ARRAYS):
         a, b = getattr(one, name), getattr(other, name)

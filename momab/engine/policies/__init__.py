@@ -1,4 +1,11 @@
-"""The policies: one module per family, each with a record and a readable selection function."""
+"""The policies: one module per family, each with a record and a readable selection function.
+
+Every module of this package is imported here, so that a new file registers itself;
+:mod:`momab.engine.policies.base` says what it should hold.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from momab.engine.policies.annealing import AnnealingPareto, select_annealing_pareto
 from momab.engine.policies.base import (
@@ -9,14 +16,19 @@ from momab.engine.policies.base import (
     Policy,
     Selection,
     View,
+    as_published,
+    family_of,
     given_for,
     make_policy,
     nondominated,
     one_of,
+    registered,
     selection,
     selection_for,
+    standard,
     top,
 )
+from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
 from momab.engine.policies.width_guided import (
@@ -27,7 +39,11 @@ from momab.engine.policies.width_guided import (
     select_width_guided,
 )
 
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+
 __all__ = [
+    "KLUCB",
     "OBJECTIVE_RULES",
     "Q_RULES",
     "SELECTIONS",
@@ -42,17 +58,23 @@ __all__ = [
     "Selection",
     "View",
     "WidthGuided",
+    "as_published",
+    "family_of",
     "given_for",
+    "klucb_index",
     "make_policy",
     "nondominated",
     "one_of",
     "paper_weights",
     "races",
+    "registered",
     "select_annealing_pareto",
+    "select_klucb",
     "select_pareto_ucb1",
     "select_scalarized_ucb",
     "select_width_guided",
     "selection",
     "selection_for",
+    "standard",
     "top",
 ]

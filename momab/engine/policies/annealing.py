@@ -1,9 +1,9 @@
-"""engine.policies.annealing."""
+"""Annealing-Pareto: a candidate set whose tolerance falls to zero."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,16 @@ class AnnealingPareto:
     At step s = t - K the candidates are the arms within the tolerance of the empirical best on
     at least one objective, and those previous candidates (at first: all arms) that no arm's
     empirical mean vector dominates.
+
+    Parameters
+    ----------
+    decay : float, optional
+        The factor of the tolerance per step, in (0, 1).
+
+    Raises
+    ------
+    MomabError
+        If the decay lies outside (0, 1).
     """
 
     decay: float = 0.4
@@ -27,9 +37,12 @@ class AnnealingPareto:
     family: ClassVar[str] = "annealing-pareto"
     name: ClassVar[str] = family
     label: ClassVar[str] = "Annealing-Pareto"
+    style: ClassVar[tuple[str, str]] = ("green", "^")
+    place: ClassVar[int] = 3
+    bad_options: ClassVar[tuple[dict[str, Any], ...]] = ({"decay": 1.0}, {"decay": 0.0})
 
     def __post_init__(self) -> None:
-        """Check the options."""
+        """Validate the options."""
         decay = positive_number(self.decay, "decay")
         if decay >= 1:
             raise MomabError(f"decay must be a number in (0, 1); it is {decay!r}.")

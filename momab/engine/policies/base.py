@@ -1,4 +1,35 @@
-"""engine.policies.base."""
+r"""What a policy is, and the registry that everything else reads.
+
+A policy is a frozen record and a selection function, registered where it is defined::
+
+    @dataclass(frozen=True)
+    class Greedy:
+        name: ClassVar[str] = "greedy"                   # keys its coins, and the command line
+        label: ClassVar[str] = "Greedy"                  # in tables and figures
+        style: ClassVar[tuple[str, str]] = ("gold", "v")  # palette colour and marker
+
+    @selection(Greedy)
+    def select_greedy(policy: Greedy, view: View, coin: Coins) -> int:
+        return coin.choose(top(view.means.mean(axis=1)), slot=0)
+
+A selection function sees a :class:`View` of the run after the warm start (every arm pulled once,
+in order) and returns the arm to pull.  It may keep private state in ``view.memory`` and commit
+for good by setting ``view.certificate``.  Conventions: t counts the pulls already made, so the
+first decision has t = K; ties are values within :data:`TIE` of the maximum, broken uniformly by
+a coin; slots number the coins of one round, so that adding a coin moves no other.
+
+A module in this package registers itself by being there.  A record may also have
+
+* ``family``, if ``name`` depends on the options: the name on the command line;
+* ``place``: its number in the lists that name no policies (`momab simulate`, `momab bench`);
+  without one it is played only by name;
+* ``bad_options``: option values that must be refused, for the conformance test;
+* ``as_published(instance)``: the record as the paper ran it on this kind of instance;
+* ``rounds_played(instance, horizon)``: a ceiling on the rounds before it commits, for planning.
+
+A kernel in :mod:`momab.engine._kernels` registers itself there.  The conformance test of the
+engine runs over all registered policies.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +44,10 @@ from momab._util.validate import BoolArray, FloatArray, IntArray
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model import pareto
+from momab.model.instances import Instance
 
 TIE = 1e-12
+"""Values this close to the largest are tied with it."""
 
 
 @runtime_checkable
@@ -87,14 +120,27 @@ Selection = Callable[[Any, View, Coins], int]
 
 
 SELECTIONS: dict[type, Selection] = {}
-"""The selection function of every policy record."""
+"""The registry: the selection function of every policy record."""
 
 
 S = TypeVar("S", bound=Selection)
 
 
 def selection(record: type) -> Callable[[S], S]:
-    """Register the selection function of a policy record."""
+    """Register the selection function of a policy record: a decorator.
+
+    Parameters
+    ----------
+    record : type
+        The policy's record, a frozen dataclass with a ``name`` and a ``label``.
+
+    Returns
+    -------
+    callable
+        The decorator, which leaves the selection function as it is.  The function takes the
+        policy, a :class:`View` and the round's :class:`~momab.engine.streams.Coins`, and returns
+        the arm to pull.
+    """
 
     def register(function: S) -> S:
         SELECTIONS[record] = function
@@ -114,9 +160,30 @@ def selection_for(policy: Policy) -> Selection:
     )
 
 
+def family_of(record: type) -> str:
+    """Return the name of a record on the command line, whatever its options."""
+    return cast(str, getattr(record, "family", None) or record.name)  # type: ignore[attr-defined]
+
+
+def registered() -> list[Any]:
+    """Return all policy records: those with a place in their order, then the others by name."""
+    return sorted(SELECTIONS, key=lambda r: (getattr(r, "place", np.inf), family_of(r)))
+
+
+def standard() -> list[Any]:
+    """Return the records that are played when no policy is named, in their order."""
+    return [record for record in registered() if hasattr(record, "place")]
+
+
+def as_published(record: Any, instance: Instance) -> Policy:
+    """Build a policy as the paper ran it on this kind of instance, by default without options."""
+    build = getattr(record, "as_published", None)
+    return cast(Policy, build(instance) if build else record())
+
+
 def make_policy(name: str, **options: Any) -> Policy:
     """Build a policy from its family name, such as "pareto-ucb1", and its options."""
-    families = {cast(str, getattr(record, "family", record.name)): record for record in SELECTIONS}  # type: ignore[attr-defined]
+    families = {family_of(record): record for record in SELECTIONS}
     if name not in families:
         raise MomabError(f"there is no policy {name!r}; choose from {', '.join(sorted(families))}.")
     record = families[name]

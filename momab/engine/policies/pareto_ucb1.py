@@ -1,10 +1,10 @@
-"""engine.policies.pareto_ucb1."""
+"""Pareto UCB1: a uniform choice on the front of the optimistic vectors."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from momab._util.validate import positive_number
 from momab.engine.policies.base import Given, View, nondominated, one_of, selection
 from momab.engine.streams import Coins
 from momab.errors import MomabError
+from momab.model.instances import Bernoulli, Instance
 from momab.model.numerics import log
 
 Q_RULES = ("original", "real", "synthetic")
@@ -21,8 +22,18 @@ Q_RULES = ("original", "real", "synthetic")
 class ParetoUCB1:
     """Uniform choice on the nondominated set of mean + sqrt(c log(t q) / N).
 
-    ``q`` is (d |A*|)^(1/4) ("original"), (d K)^(1/4) ("real": the paper's real-data runs),
-    (4 d K)^(1/4) ("synthetic": its synthetic runs), or a number >= 1.
+    Parameters
+    ----------
+    q : str or float, optional
+        (d |A*|)^(1/4) ("original"), (d K)^(1/4) ("real": the paper's real-data runs),
+        (4 d K)^(1/4) ("synthetic": its synthetic runs), or a number >= 1.
+    c : float, optional
+        The confidence coefficient, > 0.
+
+    Raises
+    ------
+    MomabError
+        If an option is none of these.
     """
 
     q: str | float = "original"
@@ -31,9 +42,12 @@ class ParetoUCB1:
     family: ClassVar[str] = "pareto-ucb1"
     name: ClassVar[str] = family
     label: ClassVar[str] = "Pareto UCB1"
+    style: ClassVar[tuple[str, str]] = ("orange", "s")
+    place: ClassVar[int] = 2
+    bad_options: ClassVar[tuple[dict[str, Any], ...]] = ({"q": "paper"}, {"q": 0.5}, {"c": -1})
 
     def __post_init__(self) -> None:
-        """Check the options."""
+        """Validate the options."""
         object.__setattr__(self, "c", positive_number(self.c, "c"))
         if isinstance(self.q, str):
             one_of(self.q, Q_RULES, "q", or_else="a number >= 1")
@@ -42,6 +56,11 @@ class ParetoUCB1:
         if q < 1:
             raise MomabError(f"q must be at least 1, so that log(t q) is positive; it is {q!r}.")
         object.__setattr__(self, "q", q)
+
+    @classmethod
+    def as_published(cls, instance: Instance) -> ParetoUCB1:
+        """Return the policy as the paper ran it on this kind of instance."""
+        return cls("synthetic" if isinstance(instance.source, Bernoulli) else "real")
 
     def scale(self, K: int, d: int, given: Given) -> float:
         """Return q as a number; a fourth root is two square roots, which IEEE rounds exactly."""

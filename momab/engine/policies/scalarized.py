@@ -1,4 +1,4 @@
-"""engine.policies.scalarized."""
+"""Scalarized UCB: weighted sums of the objectives that take turns."""
 
 from __future__ import annotations
 
@@ -21,8 +21,20 @@ from momab.model.numerics import log
 class ScalarizedUCB:
     """UCB with radius sqrt(c log T / N) on one weighted sum of the objectives per round.
 
-    The weight vectors take turns.  "paper" means :func:`paper_weights`; otherwise give them,
-    one per row, nonnegative with sum 1.
+    The weight vectors take turns.
+
+    Parameters
+    ----------
+    weights : str or sequence of sequences, optional
+        "paper" means :func:`paper_weights`; otherwise the vectors themselves, one per row,
+        nonnegative with sum 1.
+    c : float, optional
+        The confidence coefficient, > 0.
+
+    Raises
+    ------
+    MomabError
+        If the weights are no weights, or c is not positive.
     """
 
     weights: str | tuple[tuple[float, ...], ...] = "paper"
@@ -31,9 +43,16 @@ class ScalarizedUCB:
     family: ClassVar[str] = "scalarized-ucb"
     name: ClassVar[str] = family
     label: ClassVar[str] = "Scalarized UCB"
+    style: ClassVar[tuple[str, str]] = ("pink", "D")
+    place: ClassVar[int] = 4
+    bad_options: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"weights": "grid"},
+        {"weights": ((0.5, 0.4),)},
+        {"c": 0},
+    )
 
     def __post_init__(self) -> None:
-        """Check the options."""
+        """Validate the options."""
         object.__setattr__(self, "c", positive_number(self.c, "c"))
         if isinstance(self.weights, str):
             one_of(self.weights, ("paper",), "weights", or_else="the weight vectors themselves")
