@@ -14,22 +14,13 @@ import pytest
 from momab.engine import loop, streams
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import Policy
+from momab.engine.policies.kl_ucb import KLUCB
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.errors import MomabError
 from momab.model import instances, numerics
-
-ARRAYS = (
-    "pulls",
-    "tail_pulls",
-    "cert_round",
-    "cert_arm",
-    "cert_objective",
-    "checkpoint_pulls",
-    "sums",
-    "arms",
-)
+from tests.engine.drawn import ARRAYS, assert_same, crowd, random_instance
 
 
 @pytest.fixture(scope="module")
@@ -38,15 +29,6 @@ def kernels() -> Any:
     from momab.engine import _kernels
 
     return _kernels
-
-
-def assert_same(one: loop.RunBlock, other: loop.RunBlock) -> None:
-    # arms first: the first differing round says most.
-    for name in reversed(ARRAYS):
-        a, b = getattr(one, name), getattr(other, name)
-        assert (a is None) == (b is None), name
-        if a is not None:
-            np.testing.assert_array_equal(a, b, err_msg=name)
 
 
 # Streams.
@@ -118,13 +100,6 @@ def test_certain_and_impossible_coordinates() -> None:
     assert 1800 < draws[:, 2].sum() < 2200
 
 
-def test_policies_share_rewards_and_have_their_own_coins() -> None:
-    names = ["width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb"]
-    tags = [streams.coin_stream(name) for name in names]
-    assert len(set(tags)) == 4
-    assert all(tag != streams.REWARDS for tag in tags)
-
-
 def test_logarithm_is_within_one_ulp_and_the_same_compiled(kernels: Any) -> None:
     rng = np.random.default_rng(3)
     xs = np.concatenate(
@@ -145,78 +120,17 @@ def test_logarithm_is_within_one_ulp_and_the_same_compiled(kernels: Any) -> None
 # Kernels against the plain loop.
 
 
-def random_instance(rng: np.random.Generator) -> instances.Instance:
-    """Small and large, smooth and full of ties, from all four sources."""
-    K = int(rng.integers(2, 10) if rng.random() < 0.8 else rng.integers(10, 31))
-    d = int(rng.integers(1, 7) if rng.random() < 0.7 else rng.integers(7, 31))
-    levels = int(rng.integers(2, 9))
-
-    def draw(*shape: int) -> Any:
-        if rng.random() < 0.5:
-            return rng.integers(0, levels, shape) / (levels - 1)
-        return rng.random(shape)
-
-    kind = rng.integers(4)
-    if kind < 2:
-        means = draw(K, d)
-        if rng.random() < 0.4:
-            means[rng.integers(K)] = means[rng.integers(K)]
-        if kind == 0:
-            return instances.bernoulli(means)
-        return instances.duplicated_coordinates(means[:, 0], d)
-    if kind == 2:
-        tables = [draw(int(rng.integers(1, 9)), d) for _ in range(K)]
-        if rng.random() < 0.4:
-            tables[0] = tables[-1]
-        return instances.from_rows(tables)
-    return instances.from_samples(
-        [[draw(int(rng.integers(1, 20))) for _ in range(d)] for _ in range(K)]
-    )
-
-
-def random_policy(kind: str, rng: np.random.Generator, d: int) -> Policy:
-    c = float(rng.choice([0.001, 0.02, 0.1, 0.5, 2.0]))
-    if kind == "width-guided":
-        return WidthGuided(c, str(rng.choice(OBJECTIVE_RULES)))
-    if kind == "pareto-ucb1":
-        return ParetoUCB1(["original", "real", "synthetic", 1.0, 3.7][rng.integers(5)], c)
-    if kind == "annealing-pareto":
-        return AnnealingPareto(float(rng.choice([0.05, 0.4, 0.9])))
-    if rng.random() < 0.3:
-        grid = rng.integers(0, 3, (int(rng.integers(1, 5)), d)) + np.eye(1, d, dtype=int)
-        return ScalarizedUCB(tuple(map(tuple, grid / grid.sum(axis=1, keepdims=True))), c)
-    return ScalarizedUCB(c=c)
-
-
-KINDS = ("width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("batch", range(10))
-def test_kernel_and_plain_loop_pull_the_same_arms(kernels: Any, kind: str, batch: int) -> None:
-    rng = np.random.default_rng([batch, KINDS.index(kind)])
-    for _ in range(7):
-        instance = random_instance(rng)
-        policy = random_policy(kind, rng, instance.d)
-        T = instance.K + int(rng.integers(0, 60) if rng.random() < 0.5 else rng.integers(0, 1200))
-        checkpoints = np.sort(rng.integers(0, T + 1, int(rng.integers(0, 6))))
-        common = (instance, policy, T, int(rng.integers(2**63)), int(rng.integers(99)), 2)
-        sums = bool(rng.random() < 0.5)
-        fast = loop.play_block(*common, checkpoints, sums, True, "numba")
-        slow = loop.play_block(*common, checkpoints, sums, True, "python")
-        assert_same(fast, slow)
-
-
-def crowd(K: int, d: int, seed: int) -> instances.Instance:
-    """Arms close to each other with fine-grained rewards: the sets change all the time."""
-    rng = np.random.default_rng(seed)
-    base = rng.random(d)
-    return instances.from_samples(
-        [
-            [np.clip(base[j] + 0.05 * rng.random() + 0.3 * rng.random(40), 0, 1) for j in range(d)]
-            for _ in range(K)
-        ]
-    )
+def test_weight_vectors_of_ones_own(kernels: Any) -> None:
+    rng = np.random.default_rng(17)
+    for _ in range(8):
+        instance = random_instance(rng, "samples")
+        shape = int(rng.integers(1, 5)), instance.d
+        grid = rng.integers(0, 3, shape) + np.eye(1, instance.d, dtype=int)
+        rows = tuple(map(tuple, grid / grid.sum(axis=1, keepdims=True)))
+        policy = ScalarizedUCB(rows, float(rng.choice([0.001, 0.1, 2.0])))
+        common = (instance, policy, instance.K + 300, int(rng.integers(2**63)), 0, 2, [200])
+        fast = loop.play_block(*common, True, True, "numba")
+        assert_same(fast, loop.play_block(*common, True, True, "python"))
 
 
 LONG: list[tuple[instances.Instance, Policy, int]] = [
@@ -228,16 +142,30 @@ LONG: list[tuple[instances.Instance, Policy, int]] = [
     (crowd(8, 5, 3), AnnealingPareto(), 15_000),
     (crowd(6, 8, 4), WidthGuided(0.3), 8_000),
     (crowd(6, 7, 5), ScalarizedUCB(), 8_000),
+    (crowd(5, 3, 6), KLUCB(1), 8_000),
+    (instances.duplicated(0.2, 4, 4), KLUCB(), 8_000),
 ]
 
 
+def compare_long(instance: instances.Instance, policy: Policy, T: int) -> None:
+    common = (instance, policy, T, 2024, 3, 1, [T // 3, T // 2, T])
+    fast = loop.play_block(*common, True, True, "numba")
+    assert_same(fast, loop.play_block(*common, True, True, "python"))
+
+
+@pytest.mark.parametrize(("instance", "policy", "T"), LONG)
+def test_longer_runs_agree(
+    kernels: Any, instance: instances.Instance, policy: Policy, T: int
+) -> None:
+    compare_long(instance, policy, T // 5)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("instance", "policy", "T"), LONG)
 def test_long_runs_agree(
     kernels: Any, instance: instances.Instance, policy: Policy, T: int
 ) -> None:
-    common = (instance, policy, T, 2024, 3, 1, [T // 3, T // 2, T])
-    fast = loop.play_block(*common, True, True, "numba")
-    assert_same(fast, loop.play_block(*common, True, True, "python"))
+    compare_long(instance, policy, T)
 
 
 # The boxes of the Pareto UCB1 kernel matter most when arms have been pulled 10^5 times.
@@ -249,12 +177,13 @@ HARD: list[tuple[Any, float]] = [
 ]
 
 
-@pytest.mark.parametrize(("means", "c"), HARD)
-def test_very_long_runs_agree_with_a_naive_kernel(kernels: Any, means: Any, c: float) -> None:
+@pytest.fixture(scope="module")
+def naive(kernels: Any) -> Any:
+    """A kernel for Pareto UCB1 without any shortcut."""
     from numba import njit
 
     @njit  # type: ignore[untyped-decorator]
-    def naive(rewards: Any, T: int, q: float, run: Any, stream: Any, key: Any) -> Any:
+    def play(rewards: Any, T: int, q: float, c: float, run: Any, stream: Any, key: Any) -> Any:
         K, _, d = rewards.shape
         counts, sums, arms = np.zeros(K, np.int64), np.zeros((K, d)), np.zeros(T, np.int32)
         V, members = np.zeros((K, d)), np.zeros(K, np.int64)
@@ -280,16 +209,30 @@ def test_very_long_runs_agree_with_a_naive_kernel(kernels: Any, means: Any, c: f
             arms[t] = arm
         return arms
 
-    T, seed, policy = 500_000, 5, ParetoUCB1(1.5, c)
+    return play
+
+
+def compare_naive(naive: Any, means: Any, c: float, T: int) -> None:
+    seed, policy = 5, ParetoUCB1(1.5, c)
     instance = instances.bernoulli(means)
     source = streams.RewardStream(streams.reward_arrays(instance.source), seed, 2)
     rewards = np.stack([source.batch(a, 0, T) for a in range(instance.K)])
-    key = np.uint64(seed)
     stream = np.uint64(streams.coin_stream(policy.name))
-    slow = naive(rewards, T, 1.5, np.uint64(2), stream, key)
+    slow = naive(rewards, T, 1.5, c, np.uint64(2), stream, np.uint64(seed))
     fast = loop.play_block(instance, policy, T, seed, 2, 1, arms=True, engine="numba")
     assert fast.arms is not None
     np.testing.assert_array_equal(fast.arms[0], slow)
+
+
+@pytest.mark.parametrize(("means", "c"), HARD)
+def test_very_long_runs_agree_with_a_naive_kernel(naive: Any, means: Any, c: float) -> None:
+    compare_naive(naive, means, c, 60_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("means", "c"), HARD)
+def test_half_a_million_rounds_agree_with_a_naive_kernel(naive: Any, means: Any, c: float) -> None:
+    compare_naive(naive, means, c, 500_000)
 
 
 @pytest.mark.parametrize("c", [1e-12, 1e-5, 1e3, 1e9, 1e15])
@@ -298,32 +241,6 @@ def test_extreme_coefficients(kernels: Any, c: float) -> None:
         common = (crowd(5, 3, 7), policy, 1500, 1, 0, 1, [700])
         fast = loop.play_block(*common, True, True, "numba")
         assert_same(fast, loop.play_block(*common, True, True, "python"))
-
-
-SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
-TIED: list[instances.Instance] = [
-    instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),  # bounds tie for ever
-    instances.bernoulli([[0.0, 0.0], [0.0, 0.0]]),
-    instances.from_rows([SAME, SAME, [[0.5, 0.4]]]),
-    instances.from_rows([[[0.2, 0.8]], [[0.8, 0.2]], [[0.5, 0.5]], [[0.5, 0.5]]]),
-    instances.duplicated_coordinates([1.0, 1.0, 0.5], 6),
-    instances.duplicated_coordinates([0.5] * 12, 3),
-]
-
-
-@pytest.mark.parametrize(
-    "policy", [WidthGuided(0.1), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()]
-)
-@pytest.mark.parametrize("instance", TIED)
-def test_exact_ties_are_broken_alike(
-    kernels: Any, instance: instances.Instance, policy: Policy
-) -> None:
-    common = (instance, policy, 400, 11, 0, 3, [50, 400])
-    fast = loop.play_block(*common, True, True, "numba")
-    slow = loop.play_block(*common, True, True, "python")
-    assert_same(fast, slow)
-    if instance is TIED[1]:  # equal arms: the coins spread the pulls
-        assert slow.pulls.min() > 100 or isinstance(policy, AnnealingPareto)
 
 
 @pytest.mark.parametrize("rule", OBJECTIVE_RULES)
@@ -337,17 +254,6 @@ def test_several_objectives_certify_at_once(kernels: Any, rule: str) -> None:
     assert (fast.cert_round >= 0).all()
     assert set(fast.cert_arm.tolist()) == {0, 1}
     assert len(set(fast.cert_objective.tolist())) > 2
-
-
-def test_runs_are_the_same_in_any_block(kernels: Any) -> None:
-    common = (instances.synthetic(0.02, 4), WidthGuided(0.02), 2000, 77)
-    whole = loop.play_block(*common, 5, 9, [100, 2000], True, True)
-    for run in (5, 8, 13):
-        alone = loop.play_block(*common, run, 1, [100, 2000], True, True)
-        for name in ARRAYS:
-            np.testing.assert_array_equal(
-                getattr(whole, name)[run - 5], getattr(alone, name)[0], err_msg=name
-            )
 
 
 @pytest.mark.parametrize("engine", ["numba", "python"])
@@ -364,48 +270,6 @@ def test_commitment_in_closed_form_equals_the_literal_loop(kernels: Any, engine:
     assert (block.arms[0, block.cert_round[0] :] == block.cert_arm[0]).all()
 
 
-def test_books_agree_with_the_arm_sequence(kernels: Any) -> None:
-    for policy in (WidthGuided(0.02), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
-        T, K = 997, 20
-        block = loop.play_block(
-            instances.synthetic(0.02, 4), policy, T, 3, 0, 2, [0, 7, 20, 500, 996, 997], True, True
-        )
-        assert block.arms is not None
-        for row, arms in enumerate(block.arms):
-            counts = np.array(
-                [np.bincount(arms[:n], minlength=K) for n in (0, 7, 20, 500, 996, 997)]
-            )
-            np.testing.assert_array_equal(block.checkpoint_pulls[row], counts)
-            np.testing.assert_array_equal(block.pulls[row], counts[-1])
-            np.testing.assert_array_equal(
-                block.tail_pulls[row], np.bincount(arms[797:], minlength=K)
-            )
-            assert arms[:K].tolist() == list(range(K))
-
-
-def test_final_sums_are_the_sums_of_the_rewards(kernels: Any) -> None:
-    instance = crowd(5, 4, 9)
-    stream = streams.RewardStream(streams.reward_arrays(instance.source), 6, 1)
-    for policy in (WidthGuided(0.01), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
-        block = loop.play_block(instance, policy, 700, 6, 1, 1, final_sums=True)
-        assert block.sums is not None
-        for a in range(instance.K):
-            total = np.zeros(instance.d)
-            for n in range(block.pulls[0, a]):
-                total += stream.pull(a, n)
-            np.testing.assert_array_equal(block.sums[0, a], total)
-
-
-def test_no_kernel_sees_more_than_its_draws(kernels: Any) -> None:
-    """A horizon that stops during the warm start, or right after it."""
-    instance = instances.synthetic(0.02, 4)
-    for policy in (WidthGuided(), ParetoUCB1(), AnnealingPareto(), ScalarizedUCB()):
-        for T in (20, 21):
-            common = (instance, policy, T, 3, 0, 2, [0, 5, 16, T])
-            fast = loop.play_block(*common, True, True, "numba")
-            assert_same(fast, loop.play_block(*common, True, True, "python"))
-
-
 # Without numba.
 
 WITHOUT_NUMBA = """
@@ -417,17 +281,18 @@ if {blocked}:
                 raise ImportError("numba is blocked")
     sys.meta_path.insert(0, Block())
 import hashlib, json
-from momab import instances, twin
-from momab.engine.policies import AnnealingPareto, ParetoUCB1, ScalarizedUCB, WidthGuided
+from momab.engine import loop as plain
+from momab.engine.policies import ParetoUCB1, WidthGuided, registered
+from momab.model import instances
 assert "numba" not in sys.modules
 digests = []
-for policy in (WidthGuided(0.05), ParetoUCB1("real"), AnnealingPareto(), ScalarizedUCB()):
-    block = twin.play_block(instances.synthetic(0.02, 4), policy, 400, 3, 0, 2, [100], True, True)
+for policy in (*(record() for record in registered()), WidthGuided(0.05), ParetoUCB1("real")):
+    block = plain.play_block(instances.synthetic(0.02, 4), policy, 200, 3, 0, 2, [100], True, True)
     text = b"".join(getattr(block, name).tobytes() for name in {arrays!r})
     digests.append(hashlib.sha256(text).hexdigest())
-print(json.dumps([twin.has_kernel(WidthGuided()), digests]))
+print(json.dumps([plain.has_kernel(WidthGuided()), digests]))
 try:
-    twin.play_block(instances.zero_gap(), WidthGuided(), 9, 0, 0, 1, engine="numba")
+    plain.play_block(instances.zero_gap(), WidthGuided(), 9, 0, 0, 1, engine="numba")
 except ValueError as error:
     print(error)
 """
@@ -483,6 +348,7 @@ GOOD: dict[str, Any] = {
             {"policy": ScalarizedUCB(((0.5, 0.25, 0.25),))},
             "one entry per objective, 2; they have 3",
         ),
+        ({"policy": KLUCB(2)}, "objective must be one of 0..1 on this instance; it is 2"),
     ],
 )
 def test_bad_input_is_explained(change: dict[str, Any], message: str) -> None:

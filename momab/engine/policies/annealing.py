@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from momab._util.validate import positive_number
-from momab.engine.policies.base import View, nondominated, selection
+from momab.engine.policies.base import Values, View, nondominated, selection
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 
@@ -39,7 +39,8 @@ class AnnealingPareto:
     label: ClassVar[str] = "Annealing-Pareto"
     style: ClassVar[tuple[str, str]] = ("green", "^")
     place: ClassVar[int] = 3
-    bad_options: ClassVar[tuple[dict[str, Any], ...]] = ({"decay": 1.0}, {"decay": 0.0})
+    good_options: ClassVar[Values] = {"decay": (0.05, 0.4, 0.9)}
+    bad_options: ClassVar[Values] = {"decay": (1.0, 0.0, "fast")}
 
     def __post_init__(self) -> None:
         """Validate the options."""

@@ -23,7 +23,8 @@ A module in this package registers itself by being there.  A record may also hav
 * ``family``, if ``name`` depends on the options: the name on the command line;
 * ``place``: its number in the lists that name no policies (`momab simulate`, `momab bench`);
   without one it is played only by name;
-* ``bad_options``: option values that must be refused, for the conformance test;
+* ``good_options`` and ``bad_options``: values of every option that the conformance test draws
+  from, and that it must see refused;
 * ``as_published(instance)``: the record as the paper ran it on this kind of instance;
 * ``rounds_played(instance, horizon)``: a ceiling on the rounds before it commits, for planning.
 
@@ -33,7 +34,7 @@ engine runs over all registered policies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
@@ -48,6 +49,12 @@ from momab.model.instances import Instance
 
 TIE = 1e-12
 """Values this close to the largest are tied with it."""
+
+Values = Mapping[str, tuple[Any, ...]]
+"""Some values of every option of a record."""
+
+COEFFICIENTS = (0.001, 0.02, 0.1, 0.5, 2.0)
+"""Confidence coefficients that play differently: hasty, tuned, the theorem's."""
 
 
 @runtime_checkable

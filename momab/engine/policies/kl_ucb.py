@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from momab._util.validate import whole_number
-from momab.engine.policies.base import View, selection
+from momab.engine.policies.base import Values, View, selection
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model.numerics import log
@@ -81,7 +81,8 @@ class KLUCB:
     name: ClassVar[str] = family
     label: ClassVar[str] = "KL-UCB"
     style: ClassVar[tuple[str, str]] = ("green", "^")
-    bad_options: ClassVar[tuple[dict[str, Any], ...]] = ({"objective": -1}, {"objective": 0.5})
+    good_options: ClassVar[Values] = {"objective": (0, 1)}
+    bad_options: ClassVar[Values] = {"objective": (-1, 0.5, "first")}
 
     def __post_init__(self) -> None:
         """Validate the options."""

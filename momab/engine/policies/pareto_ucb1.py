@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from momab._util.validate import positive_number
-from momab.engine.policies.base import Given, View, nondominated, one_of, selection
+from momab.engine.policies.base import (
+    COEFFICIENTS,
+    Given,
+    Values,
+    View,
+    nondominated,
+    one_of,
+    selection,
+)
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model.instances import Bernoulli, Instance
@@ -44,7 +52,8 @@ class ParetoUCB1:
     label: ClassVar[str] = "Pareto UCB1"
     style: ClassVar[tuple[str, str]] = ("orange", "s")
     place: ClassVar[int] = 2
-    bad_options: ClassVar[tuple[dict[str, Any], ...]] = ({"q": "paper"}, {"q": 0.5}, {"c": -1})
+    good_options: ClassVar[Values] = {"q": (*Q_RULES, 1.0, 3.7), "c": COEFFICIENTS}
+    bad_options: ClassVar[Values] = {"q": ("paper", 0.5, None), "c": (-1, 0, "2")}
 
     def __post_init__(self) -> None:
         """Validate the options."""

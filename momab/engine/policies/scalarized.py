@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from momab._util.validate import FloatArray, positive_number
-from momab.engine.policies.base import View, one_of, selection, top
+from momab.engine.policies.base import COEFFICIENTS, Values, View, one_of, selection, top
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model.numerics import log
@@ -45,11 +45,14 @@ class ScalarizedUCB:
     label: ClassVar[str] = "Scalarized UCB"
     style: ClassVar[tuple[str, str]] = ("pink", "D")
     place: ClassVar[int] = 4
-    bad_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"weights": "grid"},
-        {"weights": ((0.5, 0.4),)},
-        {"c": 0},
-    )
+    good_options: ClassVar[Values] = {
+        "weights": ("paper", ((0.25, 0.75), (1.0, 0.0))),
+        "c": COEFFICIENTS,
+    }
+    bad_options: ClassVar[Values] = {
+        "weights": ("grid", (), ((0.5, 0.4),), ((1.5, -0.5),), ((1.0,), (0.5, 0.5)), 3),
+        "c": (-1, 0, "2"),
+    }
 
     def __post_init__(self) -> None:
         """Validate the options."""

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momab._util.validate import BoolArray, FloatArray, positive_number
-from momab.engine.policies.base import TIE, Certificate, View, one_of, selection, top
+from momab.engine.policies.base import (
+    COEFFICIENTS,
+    TIE,
+    Certificate,
+    Values,
+    View,
+    one_of,
+    selection,
+    top,
+)
 from momab.engine.streams import Coins
 from momab.model.instances import Instance
 from momab.model.numerics import log
@@ -44,11 +53,11 @@ class WidthGuided:
     family: ClassVar[str] = "width-guided"
     style: ClassVar[tuple[str, str]] = ("blue", "o")
     place: ClassVar[int] = 1
-    bad_options: ClassVar[tuple[dict[str, Any], ...]] = (
-        {"c": 0},
-        {"c": "2"},
-        {"objective_rule": "widest first"},
-    )
+    good_options: ClassVar[Values] = {"c": COEFFICIENTS, "objective_rule": OBJECTIVE_RULES}
+    bad_options: ClassVar[Values] = {
+        "c": (0, "2", float("nan")),
+        "objective_rule": ("widest first", 1),
+    }
 
     def __post_init__(self) -> None:
         """Validate the options."""

@@ -1,0 +1,89 @@
+"""Random instances and policies for the comparisons of engines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from momab.engine import loop
+from momab.engine.policies.base import Policy
+from momab.errors import MomabError
+from momab.model import instances
+
+SOURCES = ("bernoulli", "duplicated", "rows", "samples")
+
+ARRAYS = (
+    "pulls",
+    "tail_pulls",
+    "cert_round",
+    "cert_arm",
+    "cert_objective",
+    "checkpoint_pulls",
+    "sums",
+    "arms",
+)
+
+
+def assert_same(one: loop.RunBlock, other: loop.RunBlock) -> None:
+    """All arrays of two blocks are equal, digit for digit."""
+    # arms first: the first differing round says most.
+    for name in reversed(ARRAYS):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        if a is not None:
+            np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+def random_instance(rng: np.random.Generator, source: str) -> instances.Instance:
+    """Small and large, smooth and full of ties."""
+    K = int(rng.integers(2, 10) if rng.random() < 0.8 else rng.integers(10, 31))
+    d = int(rng.integers(1, 7) if rng.random() < 0.7 else rng.integers(7, 31))
+    levels = int(rng.integers(2, 9))
+
+    def draw(*shape: int) -> Any:
+        if rng.random() < 0.5:
+            return rng.integers(0, levels, shape) / (levels - 1)
+        return rng.random(shape)
+
+    if source in ("bernoulli", "duplicated"):
+        means = draw(K, d)
+        if rng.random() < 0.4:
+            means[rng.integers(K)] = means[rng.integers(K)]
+        if source == "bernoulli":
+            return instances.bernoulli(means)
+        return instances.duplicated_coordinates(means[:, 0], d)
+    if source == "rows":
+        tables = [draw(int(rng.integers(1, 9)), d) for _ in range(K)]
+        if rng.random() < 0.4:
+            tables[0] = tables[-1]
+        return instances.from_rows(tables)
+    return instances.from_samples(
+        [[draw(int(rng.integers(1, 20))) for _ in range(d)] for _ in range(K)]
+    )
+
+
+def random_policy(record: Any, rng: np.random.Generator, instance: instances.Instance) -> Policy:
+    """Draw the options of a record from its good values until they suit the instance."""
+    while True:
+        values = getattr(record, "good_options", {})
+        policy: Policy = record(
+            **{name: some[rng.integers(len(some))] for name, some in values.items()}
+        )
+        try:
+            loop.play_block(instance, policy, instance.K + 1, 0, 0, 1, engine="python")
+        except MomabError:
+            continue
+        return policy
+
+
+def crowd(K: int, d: int, seed: int) -> instances.Instance:
+    """Arms close to each other with fine-grained rewards: the sets change all the time."""
+    rng = np.random.default_rng(seed)
+    base = rng.random(d)
+    return instances.from_samples(
+        [
+            [np.clip(base[j] + 0.05 * rng.random() + 0.3 * rng.random(40), 0, 1) for j in range(d)]
+            for _ in range(K)
+        ]
+    )

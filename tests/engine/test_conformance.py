@@ -1,0 +1,276 @@
+"""What every registered policy must keep to; a new one gets these tests by being there."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from dataclasses import FrozenInstanceError, fields, is_dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from momab.engine import loop, policies, specs, streams
+from momab.engine.policies.base import Policy
+from momab.engine.simulate import simulate
+from momab.errors import MomabError
+from momab.model import instances
+from tests.engine.drawn import SOURCES, assert_same, crowd, random_instance, random_policy
+
+RECORDS = [
+    record
+    for record in policies.registered()
+    if record.__module__.startswith("momab.engine.policies.")
+]
+each_record = pytest.mark.parametrize("record", RECORDS, ids=policies.family_of)
+
+
+def good(record: Any) -> list[Policy]:
+    """The record with every combination of its good options."""
+    values = record.good_options
+    return [record(**dict(zip(values, some))) for some in product(*values.values())]
+
+
+def both_engines(*common: Any) -> loop.RunBlock:
+    """Play a block with the kernel and with the plain loop, which must agree; return it."""
+    slow = loop.play_block(*common, engine="python")
+    if loop.has_kernel(common[1]):
+        assert_same(loop.play_block(*common, engine="numba"), slow)
+    return slow
+
+
+def test_the_paper_and_the_lower_bound_have_their_policies() -> None:
+    names = [policies.family_of(record) for record in RECORDS]
+    assert names[:4] == ["width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb"]
+    assert "kl-ucb" in names
+    assert len(set(names)) == len(names)
+
+
+# The record.
+
+
+@each_record
+def test_the_record_is_frozen_hashable_and_pickles(record: Any) -> None:
+    assert is_dataclass(record)
+    for policy in good(record):
+        again = pickle.loads(pickle.dumps(policy))
+        assert again == policy
+        assert hash(again) == hash(policy)
+    assert hash(record()) == hash(record())
+    with pytest.raises(FrozenInstanceError):
+        record().c = 3.0
+    assert record.__doc__
+
+
+@each_record
+def test_it_has_a_name_a_label_and_a_selection(record: Any) -> None:
+    assert isinstance(record(), Policy)
+    assert record().name == policies.family_of(record)
+    for policy in good(record):
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", policy.name)
+        assert policy.name.startswith(policies.family_of(record))
+        assert policy.label.strip() == policy.label != ""
+        assert policies.selection_for(policy) is policies.SELECTIONS[record]
+
+
+@each_record
+def test_it_has_a_style_of_the_palette(record: Any) -> None:
+    pytest.importorskip("matplotlib", reason="skipped: needs matplotlib")
+    from matplotlib.markers import MarkerStyle
+
+    from momab.figures.style import PALETTE, POLICY_STYLE
+
+    colour, marker = record.style
+    assert POLICY_STYLE[record().label] == (PALETTE[colour], marker)
+    MarkerStyle(marker)
+
+
+@each_record
+def test_options_are_validated(record: Any) -> None:
+    options = [option.name for option in fields(record)]
+    assert sorted(record.good_options) == sorted(record.bad_options) == sorted(options)
+    for name, values in record.bad_options.items():
+        for value in values:
+            with pytest.raises(MomabError) as error:
+                record(**{name: value})
+            assert str(error.value).startswith(name)
+            assert str(error.value).endswith(".")
+            assert "\n" not in str(error.value)
+    with pytest.raises(MomabError, match="has no option 'colour'"):
+        policies.make_policy(policies.family_of(record), colour="red")
+
+
+@each_record
+def test_it_can_be_named_on_the_command_line(record: Any) -> None:
+    family = policies.family_of(record)
+    assert specs.policy(family) == policies.make_policy(family) == record()
+    for policy in good(record):
+        options = {field.name: getattr(policy, field.name) for field in fields(record)}
+        if any(isinstance(value, tuple) for value in options.values()):
+            continue  # not a word
+        words = ",".join(f"{name.replace('_', '-')}={value}" for name, value in options.items())
+        assert specs.policy(f"{family}:{words}") == policy
+
+
+def test_the_standard_policies_are_those_with_a_place() -> None:
+    places = [record.place for record in policies.standard()]
+    assert places == sorted(set(places))
+    assert specs.policies(()) == [record() for record in policies.standard()]
+    assert specs.policies(["kl-ucb"]) == [policies.KLUCB()]
+
+
+# Coins.
+
+
+@each_record
+def test_its_name_keys_the_coins(record: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    class Noted(streams.Coins):
+        def __init__(self, name: str, seed: int, run: int) -> None:
+            opened.append(name)
+            super().__init__(name, seed, run)
+
+    monkeypatch.setattr(loop, "Coins", Noted)
+    instance = instances.synthetic(0.1, 2, K=6)
+    for policy in good(record):
+        opened.clear()
+        loop.play_block(instance, policy, 8, 1, 0, 1, engine="python")
+        assert opened == [policy.name]
+
+
+def test_all_names_have_their_own_coins() -> None:
+    names = {policy.name for record in RECORDS for policy in good(record)}
+    tags = {streams.coin_stream(name) for name in names}
+    assert len(tags) == len(names)
+    assert streams.REWARDS not in tags
+
+
+# Kernel and plain loop.
+
+
+def compare_on_random_instances(record: Any, source: str, batch: int, count: int) -> None:
+    rng = np.random.default_rng([batch, SOURCES.index(source), RECORDS.index(record)])
+    for _ in range(count):
+        instance = random_instance(rng, source)
+        policy = random_policy(record, rng, instance)
+        T = instance.K + int(rng.integers(0, 60) if rng.random() < 0.5 else rng.integers(0, 1200))
+        checkpoints = np.sort(rng.integers(0, T + 1, int(rng.integers(0, 6))))
+        common = (instance, policy, T, int(rng.integers(2**63)), int(rng.integers(99)), 2)
+        both_engines(*common, checkpoints, bool(rng.random() < 0.5), True)
+
+
+@each_record
+@pytest.mark.parametrize("source", SOURCES)
+def test_kernel_and_plain_loop_pull_the_same_arms(record: Any, source: str) -> None:
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    compare_on_random_instances(record, source, batch=0, count=4)
+
+
+@pytest.mark.slow
+@each_record
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("batch", range(1, 4))
+def test_kernel_and_plain_loop_on_many_more(record: Any, source: str, batch: int) -> None:
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    compare_on_random_instances(record, source, batch, count=7)
+
+
+SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
+TIED: dict[str, instances.Instance] = {
+    "ties for ever": instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),
+    "equal arms": instances.bernoulli([[0.0, 0.0], [0.0, 0.0]]),
+    "equal rows": instances.from_rows([SAME, SAME, [[0.5, 0.4]]]),
+    "constants": instances.from_rows([[[0.2, 0.8]], [[0.8, 0.2]], [[0.5, 0.5]], [[0.5, 0.5]]]),
+    "copies": instances.duplicated_coordinates([1.0, 1.0, 0.5], 6),
+    "equal copies": instances.duplicated_coordinates([0.5] * 12, 3),
+}
+
+
+@each_record
+@pytest.mark.parametrize("name", TIED)
+def test_exact_ties_are_broken_alike(record: Any, name: str) -> None:
+    policy = record(c=0.1) if record is policies.WidthGuided else record()
+    block = both_engines(TIED[name], policy, 400, 11, 0, 3, [50, 400], True, True)
+    if name == "equal arms":  # the pulls are spread
+        assert block.pulls.min() > 100 or record is policies.AnnealingPareto
+
+
+@each_record
+@pytest.mark.parametrize("T", [20, 21])
+def test_a_horizon_that_ends_with_the_warm_start(record: Any, T: int) -> None:
+    both_engines(instances.synthetic(0.02, 4), record(), T, 3, 0, 2, [0, 5, 16, T], True, True)
+
+
+def hasty(record: Any) -> Policy:
+    """The record with the smallest coefficient that it has: it commits soon, if it commits."""
+    options = {name: 0.02 for name in record.good_options if name == "c"}
+    policy: Policy = record(**options)
+    return policy
+
+
+@each_record
+@pytest.mark.parametrize("engine", loop.ENGINES)
+def test_books_agree_with_the_arm_sequence(record: Any, engine: str) -> None:
+    T, K = 997, 8
+    points = (0, 5, 8, 500, 996, 997)
+    common = (instances.synthetic(0.02, 4, K), hasty(record), T, 3, 0, 2, points, True, True)
+    try:
+        block = loop.play_block(*common, engine=engine)
+    except MomabError:
+        pytest.skip("skipped: no kernel")
+    assert block.arms is not None
+    for row, arms in enumerate(block.arms):
+        counts = np.array([np.bincount(arms[:n], minlength=K) for n in points])
+        np.testing.assert_array_equal(block.checkpoint_pulls[row], counts)
+        np.testing.assert_array_equal(block.pulls[row], counts[-1])
+        np.testing.assert_array_equal(block.tail_pulls[row], np.bincount(arms[797:], minlength=K))
+        assert arms[:K].tolist() == list(range(K))
+
+
+@each_record
+def test_final_sums_are_the_sums_of_the_rewards(record: Any) -> None:
+    instance = crowd(5, 4, 9)
+    stream = streams.RewardStream(streams.reward_arrays(instance.source), 6, 1)
+    block = both_engines(instance, hasty(record), 700, 6, 1, 1, (), True)
+    assert block.sums is not None
+    for a in range(instance.K):
+        total = np.zeros(instance.d)
+        for n in range(block.pulls[0, a]):
+            total += stream.pull(a, n)
+        np.testing.assert_array_equal(block.sums[0, a], total)
+
+
+@each_record
+def test_runs_are_the_same_in_any_block(record: Any) -> None:
+    common = (instances.synthetic(0.02, 4), hasty(record), 600, 77)
+    whole = loop.play_block(*common, 5, 9, [100, 600], True, True)
+    for run in (5, 8, 13):
+        alone = loop.play_block(*common, run, 1, [100, 600], True, True)
+        row = slice(run - 5, run - 4)
+        part = {name: getattr(whole, name)[row] for name in alone.__dataclass_fields__}
+        assert_same(alone, loop.RunBlock(**part))
+
+
+# Simulations.
+
+
+@each_record
+def test_simulations_can_be_resumed(record: Any, tmp_path: Any) -> None:
+    setting = (instances.synthetic(0.1, 2, K=6), record())
+    numbers: dict[str, Any] = {"horizon": 150, "seed": 4, "checkpoints": 5, "workers": 1}
+    store = tmp_path / "store"
+    simulate(*setting, runs=2, **numbers, store=store)
+    before = {path: path.stat().st_mtime_ns for path in store.rglob("runs-*.npz")}
+    resumed = simulate(*setting, runs=5, **numbers, store=store)
+    after = {path: path.stat().st_mtime_ns for path in store.rglob("runs-*.npz")}
+    assert before
+    assert before.items() < after.items()
+    whole = simulate(*setting, runs=5, **numbers, engine="python")
+    for table in ("runs", "pulls", "trajectories"):
+        pd.testing.assert_frame_equal(
+            getattr(resumed, table), getattr(whole, table), check_exact=True
+        )
+    assert resumed.runs["policy"].unique().tolist() == [record().label]
