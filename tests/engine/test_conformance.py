@@ -193,7 +193,7 @@ TIED: dict[str, instances.Instance] = {
 @pytest.mark.parametrize("name", TIED)
 def test_exact_ties_are_broken_alike(record: Any, name: str) -> None:
     policy = record(c=0.1) if record is policies.WidthGuided else record()
-    block = both_engines(TIED[name], policy, 400, 11, 0, 3, [50, 400], True, True)
+    block = both_engines(TIED[name], policy, 400, 11, 0, 2, [50, 400], True, True)
     if name == "equal arms":  # the pulls are spread
         assert block.pulls.min() > 100 or record is policies.AnnealingPareto
 

@@ -20,7 +20,7 @@ from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import Races, WidthGuided
 from momab.engine.streams import Coins
 from momab.errors import MomabError
-from momab.model import instances, pareto
+from momab.model import instances, pareto, theory
 from momab.model.numerics import log
 
 
@@ -78,6 +78,8 @@ def test_a_rule_has_its_own_name_and_coins() -> None:
         (lambda: ScalarizedUCB(((1.5, -0.5),)), "nonnegative with sum 1"),
         (lambda: ScalarizedUCB(((1.0,), (0.5, 0.5))), "equal length"),
         (lambda: ScalarizedUCB(3), "nonnegative with sum 1"),  # type: ignore[arg-type]
+        (lambda: policies.klucb_index(1.5, 1, 1.0), "mean must lie"),
+        (lambda: policies.klucb_index(0.5, 1, -1.0), "level must be"),
         (lambda: policies.make_policy("ucb"), "choose from annealing-pareto"),
         (lambda: policies.make_policy("annealing-pareto", c=1), "its options: decay"),
         (lambda: policies.selection_for(object()), "is not a policy"),  # type: ignore[arg-type]
@@ -248,7 +250,47 @@ def test_weights_take_turns() -> None:
     assert picks == [0, 1, 0, 1]
 
 
-# A policy of one's own, as in the module's docstring.
+# KL-UCB.
+
+
+@given(st.floats(0, 1), st.integers(1, 10**6), st.floats(0, 20))
+def test_klucb_index_solves_its_equation(p: float, n: int, level: float) -> None:
+    q = policies.klucb_index(p, n, level)
+    assert p <= q <= 1
+    assert n * theory.bernoulli_kl(p, q) <= level * (1 + 1e-9) + 1e-9
+    above = q + 3e-9
+    if above < 1:
+        assert n * theory.bernoulli_kl(p, above) >= level * (1 - 1e-9) - 1e-9
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 200), st.floats(0, 1)), min_size=2, max_size=6),
+    st.integers(10, 10**6),
+)
+def test_klucb_choice_has_the_largest_index(arms: list[tuple[int, float]], t: int) -> None:
+    counts = np.array([n for n, _ in arms], dtype=np.int64)
+    sums = np.floor(np.array([n * p for n, p in arms]))
+    means = sums / counts
+    level = log(t)
+    view = view_of(means[:, None], counts, horizon=10**6, t=t)
+    chosen = policies.select_klucb(policies.KLUCB(), view, coins_at(t, "kl-ucb"))
+    indices = [policies.klucb_index(p, int(n), level) for p, n in zip(means, counts)]
+    assert indices[chosen] == max(indices)
+    same = (sums == sums[chosen]) & (counts == counts[chosen])
+    assert chosen == np.flatnonzero(same)[0]
+    if loop.has_kernel(policies.KLUCB()):
+        from momab.engine import _kernels
+
+        assert _kernels._choose_klucb(means, counts, level) == chosen
+
+
+def test_klucb_looks_at_its_objective_only() -> None:
+    means = [[0.9, 0.1], [0.1, 0.9]]
+    assert choices(policies.KLUCB(), means, [100, 100]) == {0}
+    assert choices(policies.KLUCB(1), means, [100, 100]) == {1}
+
+
+# A policy of one's own, as in the docstring of the base module.
 
 
 @dataclass(frozen=True)

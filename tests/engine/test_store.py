@@ -1,15 +1,16 @@
 """The run store: what it keeps, and what it refuses."""
 
 import signal
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
 from momab import MomabError
-from momab.engine.store import MANIFEST, Store, missing
+from momab.engine.store import LOCK, MANIFEST, Store, missing
 
 MADE_BY = {"momab": "1", "source": "abc"}
 
@@ -45,6 +46,29 @@ def test_leftovers_of_a_killed_process_do_not_count(tmp_path):
     assert store.finished("task") == []
     store.begin("task", {})
     assert not list((tmp_path / "task").glob(".*.partial"))
+
+
+def test_what_another_process_is_writing_is_not_swept_away(tmp_path):
+    """Sweeping waits for the lock that a writer holds."""
+    store = Store(tmp_path, MADE_BY)
+    store.begin("task", {})
+    partial = tmp_path / "task" / ".runs-0.npz.0123.partial"
+    with ThreadPoolExecutor(1) as pool:
+        with FileLock(tmp_path / LOCK):
+            partial.write_bytes(b"half a piece")
+            sweep = pool.submit(store.begin, "task", {})
+            assert wait([sweep], timeout=0.3).not_done
+            assert partial.exists()
+        sweep.result(timeout=60)
+    assert not partial.exists()
+
+
+def test_two_processes_may_begin_a_store_at_once(tmp_path):
+    """The second one sees the lock, or the manifest under its temporary name."""
+    (tmp_path / LOCK).write_text("")
+    (tmp_path / f".{MANIFEST}.0123.partial").write_text("{")
+    Store(tmp_path, MADE_BY)
+    assert (tmp_path / MANIFEST).exists()
 
 
 def test_a_foreign_folder_is_left_alone(tmp_path):
