@@ -62,7 +62,17 @@ class SimulationTask:
 
 @dataclass(frozen=True)
 class Results:
-    """What a simulation found, as tidy tables."""
+    """What a simulation found, as tidy tables; made by :func:`momab.simulate`.
+
+    Parameters
+    ----------
+    tasks : tuple of SimulationTask
+        The (instance, policy) pairs.
+    columns : tuple of dict
+        What their runs did.
+    provenance : dict
+        What made them: parameters, versions, and a hash of the source.
+    """
 
     tasks: tuple[SimulationTask, ...]
     columns: tuple[Columns, ...]
@@ -123,6 +133,22 @@ class Results:
         with a fixed seed.  ``error_rate`` is the share of runs whose terminal recommendation
         is dominated, ``wrong_commit_rate`` the share that committed to a dominated arm; both
         come with their exact (Clopper-Pearson) interval.
+
+        Parameters
+        ----------
+        metric : str, optional
+            A column of :attr:`runs`.
+        level : float, optional
+            The coverage of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        MomabError
+            If there is no such metric, or the level does not lie in (0, 1).
         """
         import pandas as pd
 
@@ -149,7 +175,23 @@ class Results:
         return pd.DataFrame(rows)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write runs, trajectories, pulls, summary (CSV) and provenance (JSON) to a folder."""
+        """Write runs, trajectories, pulls, summary (CSV) and provenance (JSON) to a folder.
+
+        Parameters
+        ----------
+        folder : path
+            It is made if need be.
+
+        Returns
+        -------
+        pathlib.Path
+            The folder.
+
+        Raises
+        ------
+        MomabError
+            If it cannot be written.
+        """
         target = Path(folder)
         try:
             target.mkdir(parents=True, exist_ok=True)

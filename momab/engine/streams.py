@@ -1,4 +1,4 @@
-r"""The random streams and the logarithm that every engine shares, digit for digit.
+r"""The random streams that every engine shares, digit for digit.
 
 **Philox-4x32-10** (Salmon et al., SC 2011) turns a key and a counter into four 32-bit words:
 a pure function, so any reward of any run can be computed on its own, in any order, anywhere.
@@ -15,8 +15,8 @@ more than :math:`2^{-32}`, a total bias of at most :math:`\mathrm{size}/2^{32}`.
 (t pulls already made) and slot is lane slot % 4 of the block with counter
 (t, slot // 4, run, stream).  A choice among n items in index order takes item (word * n) >> 32.
 
-No library logarithm is used in a decision: platforms differ in the last bit.  :func:`log` needs
-only IEEE +, -, *, /, which do not.
+No library logarithm is used in a decision: platforms differ in the last bit.
+:func:`momab.model.numerics.log` needs only IEEE +, -, *, /, which do not.
 """
 
 from __future__ import annotations

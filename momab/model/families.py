@@ -1,4 +1,7 @@
-"""model.families."""
+"""Families of instances that the chapters on the bounds vary: leads, ties, crowds.
+
+The paper's own families are in :mod:`momab.model.instances`.
+"""
 
 from __future__ import annotations
 

@@ -135,7 +135,16 @@ RewardSource = Bernoulli | Duplicated | Rows | Samples
 class Instance:
     """A stochastic multi-objective bandit: K arms, d objectives, rewards in [0, 1]^d.
 
-    Made by the builders of this module, which check what they are given.
+    Made by the builders of this module, which validate what they are given.
+
+    Parameters
+    ----------
+    source : Bernoulli, Duplicated, Rows or Samples
+        What a pull draws from.
+    arm_names, objective_names : tuple of str
+        The names in tables and figures, one per arm and objective.
+    name : str
+        The name of the instance.
     """
 
     source: RewardSource
@@ -213,7 +222,28 @@ def bernoulli(
     objective_names: Sequence[str] | None = None,
     name: str = "Bernoulli",
 ) -> Instance:
-    """An instance with independent Bernoulli coordinates and the given (K, d) means."""
+    """An instance with independent Bernoulli coordinates and the given (K, d) means.
+
+    Parameters
+    ----------
+    means : array_like
+        The means, shape (K, d), in [0, 1].
+    arm_names : sequence of str, optional
+        The names of the arms; made up unless given.
+    objective_names : sequence of str, optional
+        The names of the objectives; made up unless given.
+    name : str, optional
+        The name of the instance.
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    MomabError
+        If a mean lies outside [0, 1], or names are missing or repeated.
+    """
     mu = unit_interval(_one_instance(means), "means")
     K, d = mu.shape
     return Instance(
@@ -236,7 +266,6 @@ def zero_gap() -> Instance:
     return bernoulli([[1.0, 1.0], [1.0, 0.0]], name="zero-gap counterexample")
 
 
-#: The eight settings (delta, m) of the paper's Table 2, in its order.
 SYNTHETIC_SETTINGS = (
     (0.12, 1),
     (0.08, 1),
@@ -247,6 +276,7 @@ SYNTHETIC_SETTINGS = (
     (0.02, 8),
     (0.02, 12),
 )
+"""The eight settings (delta, m) of the paper's Table 2, in its order."""
 
 
 def synthetic(
@@ -264,6 +294,32 @@ def synthetic(
     (p - eta, p + g - delta), a Pareto gap of delta below it; the rest are fillers with both
     means equal to ``filler``.  The paper does not state the filler mean; 0.05 is the value
     that reproduces its C_PUCB column.
+
+    Parameters
+    ----------
+    delta : float
+        The Pareto gap of the crowd.
+    m : int
+        The size of the crowd, at most K - 2.
+    K : int, optional
+        The number of arms, at least 3.
+    p : float, optional
+        The low mean of the front's arms.
+    g : float, optional
+        The lead of each of them on its objective.
+    eta : float, optional
+        How far the crowd is below p on the first objective.
+    filler : float, optional
+        Both means of the fillers.
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    MomabError
+        If the numbers make no instance with means in [0, 1].
     """
     K = whole_number(K, "K", least=3)
     m = whole_number(m, "the crowd size m", least=0, most=K - 2)
@@ -279,6 +335,24 @@ def duplicated(delta: float, K: int, d: int) -> Instance:
 
     Arm 0 has mean 1/2 + delta, the others 1/2, so every objective gap and every positive
     Pareto gap equals delta.
+
+    Parameters
+    ----------
+    delta : float
+        The scalar gap, > 0.
+    K : int
+        The number of arms, at least 2.
+    d : int
+        The number of objectives, at least 1.
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    MomabError
+        If delta or a size is not allowed.
     """
     K = whole_number(K, "K", least=2)
     theta = np.full(K, 0.5)
@@ -410,6 +484,28 @@ def from_frame(
     Column ``arm`` says which arm a row belongs to, the columns ``objectives`` are its
     rewards.  Rewards must lie in [0, 1]; ``scale={"loudness": (-60, 0)}`` maps a column
     affinely from that range onto [0, 1] first.  Arms are sorted by name.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per observed reward vector.
+    arm : str
+        The column that names the arm.
+    objectives : sequence of str
+        The columns of the rewards.
+    scale : mapping, optional
+        The range of a column that does not lie in [0, 1].
+    name : str, optional
+        The name of the instance.
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    MomabError
+        If a column is missing, or a reward is missing or outside [0, 1].
     """
     columns = list(objectives)
     if not columns:
@@ -458,7 +554,30 @@ def from_csv(
     scale: Mapping[str, tuple[float, float]] | None = None,
     name: str | None = None,
 ) -> Instance:
-    """An instance from a CSV file (also .csv.gz); see :func:`from_frame`."""
+    """An instance from a CSV file (also .csv.gz); see :func:`from_frame`.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    arm : str
+        The column that names the arm.
+    objectives : sequence of str
+        The columns of the rewards.
+    scale : mapping, optional
+        The range of a column that does not lie in [0, 1].
+    name : str, optional
+        The name of the instance; the file's unless given.
+
+    Returns
+    -------
+    Instance
+
+    Raises
+    ------
+    MomabError
+        If the file cannot be read, or is not such a table.
+    """
     import pandas as pd
 
     path = Path(path)

@@ -30,6 +30,19 @@ def dominates(x: ArrayLike, y: ArrayLike, tol: float = 0.0) -> BoolArray:
 
     With a tolerance, x may fall short of y by ``tol`` and must exceed it somewhere by more
     than ``tol``.
+
+    Parameters
+    ----------
+    x : array_like
+        Vectors, along the last axis.
+    y : array_like
+        Vectors that broadcast against x.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
     """
     tol = _tolerance(tol)
     difference = np.asarray(x, dtype=np.float64) - np.asarray(y, dtype=np.float64)
@@ -40,13 +53,37 @@ def dominates(x: ArrayLike, y: ArrayLike, tol: float = 0.0) -> BoolArray:
 
 
 def dominance(means: ArrayLike, tol: float = 0.0) -> BoolArray:
-    r"""The matrix D, shape (..., K, K): ``D[..., b, a]`` is true when arm b dominates arm a."""
+    r"""The matrix D, shape (..., K, K): ``D[..., b, a]`` is true when arm b dominates arm a.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
+    """
     mu = mean_array(means)
     return np.stack([dominates(mu[..., b, None, :], mu, tol) for b in range(mu.shape[-2])], axis=-2)
 
 
 def front(means: ArrayLike, tol: float = 0.0) -> BoolArray:
-    r"""The Pareto set :math:`A^\star` as a mask of shape (..., K): arms no arm dominates."""
+    r"""The Pareto set :math:`A^\star` as a mask of shape (..., K): arms no arm dominates.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
+    """
     mu = mean_array(means)
     dominated = np.zeros(mu.shape[:-1], dtype=np.bool_)
     for b in range(mu.shape[-2]):
@@ -65,6 +102,15 @@ def gaps(means: ArrayLike) -> FloatArray:
     .. math:: \Delta^P_a = \max\bigl(0,\ \max_b \min_j (\mu_b^{(j)}-\mu_a^{(j)})\bigr).
 
     :func:`gap_by_search` finds the same number from the definition.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+
+    Returns
+    -------
+    array of float
     """
     mu = mean_array(means)
     result = np.zeros(mu.shape[:-1])
@@ -79,6 +125,19 @@ def gap_by_search(means: ArrayLike, arm: int, steps: int = 80) -> float:
     The slow twin of :func:`gaps` for one instance of shape (K, d): it only asks whether the
     lifted vector is dominated, which is monotone in the lift.  Its answer is good to the
     rounding of ``mu + lift``, about 1e-16: a zero gap of a dominated arm comes out as that.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors of one instance, shape (K, d).
+    arm : int
+        The arm, from 0.
+    steps : int, optional
+        How often the interval is halved.
+
+    Returns
+    -------
+    float
     """
     mu = mean_array(means)
     if mu.ndim != 2:
@@ -98,7 +157,17 @@ def gap_by_search(means: ArrayLike, arm: int, steps: int = 80) -> float:
 
 
 def objective_deficits(means: ArrayLike) -> FloatArray:
-    r"""Deficits :math:`\Delta_a^{(j)} = \max_b \mu_b^{(j)} - \mu_a^{(j)}`, shape (..., K, d)."""
+    r"""Deficits :math:`\Delta_a^{(j)} = \max_b \mu_b^{(j)} - \mu_a^{(j)}`, shape (..., K, d).
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+
+    Returns
+    -------
+    array of float
+    """
     mu = mean_array(means)
     result: FloatArray = mu.max(axis=-2, keepdims=True) - mu
     return result
@@ -108,6 +177,15 @@ def objective_gaps(means: ArrayLike) -> FloatArray:
     r"""Gaps :math:`g_j` between the best and second-best mean of each objective, (..., d).
 
     Zero exactly when objective j has several maximisers.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+
+    Returns
+    -------
+    array of float
     """
     mu = mean_array(means)
     ordered = np.partition(mu, -2, axis=-2)
@@ -116,34 +194,102 @@ def objective_gaps(means: ArrayLike) -> FloatArray:
 
 
 def g_dagger(means: ArrayLike) -> FloatArray:
-    r"""Largest objective-wise gap :math:`g^\dagger = \max_j g_j`, shape (...)."""
+    r"""Largest objective-wise gap :math:`g^\dagger = \max_j g_j`, shape (...).
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+
+    Returns
+    -------
+    array of float
+    """
     return np.asarray(objective_gaps(means).max(axis=-1))
 
 
 def j_dagger(means: ArrayLike) -> IntArray:
-    r"""Champion objective :math:`j^\dagger \in \arg\max_j g_j` (the first one if several)."""
+    r"""Champion objective :math:`j^\dagger \in \arg\max_j g_j` (the first one if several).
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+
+    Returns
+    -------
+    array of int
+    """
     return np.asarray(objective_gaps(means).argmax(axis=-1))
 
 
 def marginal_maximisers(means: ArrayLike, tol: float = 0.0) -> BoolArray:
-    """The sets M_j as a mask of shape (..., K, d): arm a maximises objective j."""
+    """The sets M_j as a mask of shape (..., K, d): arm a maximises objective j.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
+    """
     result: BoolArray = objective_deficits(means) <= _tolerance(tol)
     return result
 
 
 def inconsistent_arms(means: ArrayLike, tol: float = 0.0) -> BoolArray:
-    """Arms that maximise some objective and yet are dominated, as a mask of shape (..., K)."""
+    """Arms that maximise some objective and yet are dominated, as a mask of shape (..., K).
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
+    """
     result: BoolArray = marginal_maximisers(means, tol).any(axis=-1) & ~front(means, tol)
     return result
 
 
 def is_consistent(means: ArrayLike, tol: float = 0.0) -> BoolArray:
-    """Definition 1, marginal-Pareto consistency: every marginal maximiser is on the front."""
+    """Definition 1, marginal-Pareto consistency: every marginal maximiser is on the front.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
+    """
     return np.asarray(~inconsistent_arms(means, tol).any(axis=-1))
 
 
 def zero_gap_dominated(means: ArrayLike, tol: float = 0.0) -> BoolArray:
-    """Dominated arms whose Pareto gap is zero (Proposition 1), as a mask of shape (..., K)."""
+    """Dominated arms whose Pareto gap is zero (Proposition 1), as a mask of shape (..., K).
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    array of bool
+    """
     result: BoolArray = ~front(means, tol) & (gaps(means) <= _tolerance(tol))
     return result
 
@@ -174,7 +320,19 @@ class Geometry:
 
 
 def geometry(means: ArrayLike, tol: float = 0.0) -> Geometry:
-    """Collect the geometry of one instance of shape (K, d)."""
+    """Collect the geometry of one instance of shape (K, d).
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors of one instance, shape (K, d).
+    tol : float, optional
+        What counts as equal; 0 compares exactly.
+
+    Returns
+    -------
+    Geometry
+    """
     mu = mean_array(means)
     if mu.ndim != 2:
         raise MomabError(f"geometry takes one instance (K, d); the shape is {mu.shape}.")

@@ -35,7 +35,21 @@ from momab.model import pareto
 
 
 def confidence_radius(n: ArrayLike, T: float, c: float = 2.0) -> FloatArray:
-    r"""The radius :math:`\beta = \sqrt{c\log T/n}` of an arm with n >= 1 samples."""
+    r"""The radius :math:`\beta = \sqrt{c\log T/n}` of an arm with n >= 1 samples.
+
+    Parameters
+    ----------
+    n : array_like
+        Sample counts, at least 1.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    array of float
+    """
     c = positive_number(c, "c")
     T = whole_number(T, "the horizon T", least=1)
     counts = real_array(n, "n")
@@ -48,13 +62,40 @@ def hoeffding_bound(T: float, c: float = 2.0) -> float:
     r"""Hoeffding's bound :math:`2T^{-2c}` on leaving the interval at one sample count.
 
     It does not depend on the count n, because the radius is :math:`\sqrt{c\log T/n}`.
+
+    Parameters
+    ----------
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
     """
     T = whole_number(T, "the horizon T", least=1)
     return 2.0 * math.pow(T, -2.0 * positive_number(c, "c"))
 
 
 def union_bound(K: int, d: int, T: float, c: float = 2.0) -> float:
-    r"""Proposition 8: :math:`\Pr(\Omega_T^c)\le 2KdT^{1-2c}`, the paper's 2KdT^-3 at c = 2."""
+    r"""Proposition 8: :math:`\Pr(\Omega_T^c)\le 2KdT^{1-2c}`, the paper's 2KdT^-3 at c = 2.
+
+    Parameters
+    ----------
+    K : int
+        The number of arms, at least 2.
+    d : int
+        The number of objectives, at least 1.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
+    """
     K = whole_number(K, "K", least=2)
     d = whole_number(d, "d", least=1)
     T = horizon_for(T, K)
@@ -69,6 +110,21 @@ def peeling_bound(K: int, d: int, T: float, c: float = 2.0) -> float:
     \le e\lceil x\log T\rceil e^{-x}`, which Pinsker's inequality turns with
     :math:`x=2c\log T` into :math:`2eKd\lceil 2c\log^2T\rceil T^{-2c}` for both sides of all
     intervals.  For large T it is far below :func:`union_bound` and vanishes for any c > 0.
+
+    Parameters
+    ----------
+    K : int
+        The number of arms, at least 2.
+    d : int
+        The number of objectives, at least 1.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
     """
     K = whole_number(K, "K", least=2)
     d = whole_number(d, "d", least=1)
@@ -78,7 +134,23 @@ def peeling_bound(K: int, d: int, T: float, c: float = 2.0) -> float:
 
 
 def tail_probability(p: float, n: int, T: float, c: float = 2.0) -> float:
-    r"""Compute :math:`\Pr(|\bar Y_n-p|>\sqrt{c\log T/n})` exactly, for n Bernoulli(p) samples."""
+    r"""Compute :math:`\Pr(|\bar Y_n-p|>\sqrt{c\log T/n})` exactly, for n Bernoulli(p) samples.
+
+    Parameters
+    ----------
+    p : float
+        The mean of the samples.
+    n : int
+        The sample count.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
+    """
     from scipy.stats import binom
 
     p = probability(p, "p")
@@ -99,6 +171,21 @@ def crossing_probability(p: float, samples: int, T: float, c: float = 2.0) -> fl
     sum to s and no earlier mean has left its interval; what steps outside is added up and
     never returns.  Only positive terms are added, so that tiny probabilities keep their
     relative accuracy.  The cost is about :math:`N^{3/2}\sqrt{c\log T}` additions.
+
+    Parameters
+    ----------
+    p : float
+        The mean of the samples.
+    samples : int
+        The largest sample count N.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
     """
     p = probability(p, "p")
     N = whole_number(samples, "samples", least=1)
@@ -128,6 +215,19 @@ def event_failure_probability(means: ArrayLike, T: float, c: float = 2.0) -> flo
     T - K samples that an arm can have when a decision is taken.  It lies between the
     probability of leaving the confidence event, which looks only at the sample counts that
     the policy reaches, and :func:`union_bound`.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
     """
     mu = unit_interval(mean_array(means), "means")
     T = horizon_for(T, mu.shape[-2])
@@ -167,6 +267,19 @@ def theorem_bound(means: ArrayLike, T: float, c: float = 2.0) -> RegretBound:
 
     which is the paper's :math:`64K\log T/g^\dagger` and :math:`2Kd\Delta_{\max}T^{-2}` at
     c = 2.  The exploration term is infinite at :math:`g^\dagger=0`.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    RegretBound
     """
     geo, T, c = _setting(means, T, c)
     exploration = 32.0 * c * geo.K * math.log(T) / geo.g_dagger if geo.g_dagger > 0 else math.inf
@@ -188,6 +301,19 @@ def sharper_bound(means: ArrayLike, T: float, c: float = 2.0) -> RegretBound:
     Each summand is at most :math:`1/g^\dagger`, so the exploration term is at most half of
     the theorem's; Lemma 10 needs no gap, so at :math:`g^\dagger=0` it stays finite:
     :math:`16c\log T\sum_a 1/\Delta_a`.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    RegretBound
     """
     geo, T, c = _setting(means, T, c)
     positive = geo.positive_gaps
@@ -206,6 +332,19 @@ def deficit_bound(means: ArrayLike, T: float, c: float = 2.0) -> RegretBound:
     :math:`N_a\le 16c\log T/\max(\delta_a,g^\dagger)^2`, and the exploration term is
 
     .. math:: 16c\log T\sum_{a:\Delta_a>0}\frac{\Delta_a}{\max(\delta_a,g^\dagger)^2}.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    RegretBound
     """
     geo, T, c = _setting(means, T, c)
     positive = geo.gaps > 0
@@ -219,6 +358,19 @@ def pull_bounds(means: ArrayLike, T: float, c: float = 2.0) -> FloatArray:
     r"""Bound the non-certifying pulls: :math:`16c\log T/\max(\Delta_a,g^\dagger)^2` per arm.
 
     Infinite for an arm with zero gap when :math:`g^\dagger=0`.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    array of float
     """
     geo, T, c = _setting(means, T, c)
     scale = np.maximum(geo.gaps, geo.g_dagger)
@@ -241,7 +393,19 @@ def _tail(geo: pareto.Geometry, T: int, c: float) -> float:
 
 
 def bernoulli_kl(p: float, q: float) -> float:
-    """Compute kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0."""
+    """Compute kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0.
+
+    Parameters
+    ----------
+    p : float
+        A mean in [0, 1].
+    q : float
+        Another one.
+
+    Returns
+    -------
+    float
+    """
     p = probability(p, "p")
     q = probability(q, "q")
 
@@ -271,7 +435,19 @@ class LowerBound:
 
 
 def lower_bound(K: int, delta: float) -> LowerBound:
-    """Compute the lower bound's constants for K arms and scalar gap delta in (0, 1/4]."""
+    """Compute the lower bound's constants for K arms and scalar gap delta in (0, 1/4].
+
+    Parameters
+    ----------
+    K : int
+        The number of arms, at least 2.
+    delta : float
+        The scalar gap, in (0, 1/4].
+
+    Returns
+    -------
+    LowerBound
+    """
     K = whole_number(K, "K", least=2)
     delta = positive_number(delta, "delta")
     if delta > 0.25:
@@ -308,6 +484,17 @@ def pareto_ucb1_bound(means: ArrayLike, T: float) -> RegretBound:
         + \Bigl(1+\frac{\pi^2}{3}\Bigr)\sum_i\Delta_i .
 
     The first sum is reported as exploration, the second as the tail.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+
+    Returns
+    -------
+    RegretBound
     """
     geo, T, _ = _setting(means, T, 1.0)
     log_term = math.log(T) + 0.25 * math.log(geo.d * len(geo.front))
@@ -325,6 +512,17 @@ def c_pucb(means: ArrayLike, T: float) -> float:
     .. math::
         C_{\mathrm{PUCB}} = 8\,\frac{g^\dagger}{K}\sum_{i:\Delta_i>0}\frac1{\Delta_i}\,
         \frac{\log(T(d|A^\star|)^{1/4})}{\log T}.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+
+    Returns
+    -------
+    float
     """
     geo, T, _ = _setting(means, T, 1.0)
     return float(
@@ -340,6 +538,17 @@ def c_pucb_envelope(means: ArrayLike, T: float) -> float:
     r"""The coarser coefficient of Remark 5, with :math:`\Delta_{\min}` for every dominated arm.
 
     It equals :func:`c_pucb` when all positive gaps are equal and is never below it.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+
+    Returns
+    -------
+    float
     """
     geo, T, _ = _setting(means, T, 1.0)
     positive = geo.positive_gaps
@@ -360,6 +569,21 @@ def c_pucb_threshold(T: float, d: int, front_size: int, coefficient: float = 64.
 
     Above it ``coefficient`` < C_PUCB, i.e. the theorem's leading term (coefficient 64) is
     below Pareto UCB1's: :math:`8\log T/\log(T(d|A^\star|)^{1/4})` for 64.
+
+    Parameters
+    ----------
+    T : int
+        The horizon.
+    d : int
+        The number of objectives, at least 1.
+    front_size : int
+        The size of the front.
+    coefficient : float, optional
+        The coefficient to be beaten.
+
+    Returns
+    -------
+    float
     """
     T = whole_number(T, "the horizon T", least=2)
     d = whole_number(d, "d", least=1)
@@ -374,6 +598,19 @@ def tied_bound(means: ArrayLike, T: int, c: float = 2.0) -> float:
 
     A challenger then has a maximiser among its rivals whoever leads, so Lemma 10 holds with 2
     instead of 4 radii.
+
+    Parameters
+    ----------
+    means : array_like
+        The mean vectors, shape (..., K, d): K arms, d objectives.
+    T : int
+        The horizon.
+    c : float, optional
+        The confidence coefficient, > 0; the paper's is 2.
+
+    Returns
+    -------
+    float
     """
     geo = pareto.geometry(means)
     if geo.g_dagger > 0:
