@@ -30,7 +30,7 @@ from momab.engine.loop import has_kernel, play_block
 from momab.engine.policies.base import SELECTIONS, Policy, Selection, selection_for
 from momab.engine.provenance import describe_policy, provenance_versions
 from momab.engine.results import Results, SimulationTask
-from momab.engine.store import Columns, Store, missing
+from momab.engine.store import Columns, Store, missing_runs
 from momab.errors import MomabError
 from momab.model import metrics, pareto
 from momab.model.instances import Instance
@@ -197,7 +197,7 @@ def simulate(
             done = kept.finished(task.key)
         # loaded at the end: a piece may hold more runs than were asked for
         pieces[i] = {piece: {} for piece in done if piece.start < runs}
-        todo += [(i, piece) for piece in missing(runs, done, piece_size(task))]
+        todo += [(i, piece) for piece in missing_runs(runs, done, piece_size(task))]
 
     def collect() -> Results:
         for task, parts in zip(tasks, pieces):

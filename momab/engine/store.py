@@ -116,7 +116,7 @@ class Store:
         return self.folder / task / f"runs-{piece.start:08d}-{piece.stop - 1:08d}.npz"
 
 
-def missing(runs: int, finished: list[range], size: int) -> Iterator[range]:
+def missing_runs(runs: int, finished: list[range], size: int) -> Iterator[range]:
     """The runs 0..runs-1 that no finished range covers, in pieces of at most ``size`` runs."""
     start = 0
     for done in [*finished, range(runs, runs)]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,8 +85,3 @@ def certified_arms(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
     frame["position"] = frame["position"].astype(int)
     merged: pd.DataFrame = frame.merge(arms, on=[*keys, "position"], validate="one_to_one")
     return merged
-
-
-def entropy_of(shares: Iterable[float]) -> float:
-    """The entropy of some shares in bits: 0 when one arm takes all."""
-    return -math.fsum(p * math.log2(p) for p in shares if p > 0)

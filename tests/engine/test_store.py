@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab import MomabError
-from momab.engine.store import LOCK, MANIFEST, Store, missing
+from momab.engine.store import LOCK, MANIFEST, Store, missing_runs
 
 MADE_BY = {"momab": "1", "source": "abc"}
 
@@ -22,7 +22,7 @@ MADE_BY = {"momab": "1", "source": "abc"}
 )
 def test_missing_runs_are_those_no_piece_covers(pieces, runs, size):
     done = sorted((range(a, a + n) for a, n in pieces), key=lambda r: (r.start, r.stop))
-    found = list(missing(runs, done, size))
+    found = list(missing_runs(runs, done, size))
     covered = {r for piece in done for r in piece}
     assert [r for piece in found for r in piece] == sorted(set(range(runs)) - covered)
     assert all(1 <= len(piece) <= size for piece in found)
