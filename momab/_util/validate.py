@@ -1,4 +1,4 @@
-"""Checks on input, shared by every module: one clear sentence, never a NumPy traceback."""
+"""Validation of input, shared by every module: one clear sentence, never a NumPy traceback."""
 
 from __future__ import annotations
 

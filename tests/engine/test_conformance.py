@@ -6,6 +6,7 @@ import pickle
 import re
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from itertools import product
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,12 @@ def test_the_paper_and_the_lower_bound_have_their_policies() -> None:
     assert names[:4] == ["width-guided", "pareto-ucb1", "annealing-pareto", "scalarized-ucb"]
     assert "kl-ucb" in names
     assert len(set(names)) == len(names)
+
+
+def test_a_module_registers_itself_by_being_there() -> None:
+    modules = {module.name for module in iter_modules(policies.__path__)}
+    homes = {record.__module__.rpartition(".")[2] for record in RECORDS}
+    assert modules - homes == {"base"}
 
 
 # The record.
