@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from momab.chapters import zero_gap
 from momab.model import statistics
 from tests.chapters.running import WHOLE, loud, run_chapter
 
