@@ -1,7 +1,5 @@
 """The chapters on the bounds: their computations, and their conclusions for drawn parameters."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +9,7 @@ from momab.chapters import lower_bound
 from momab.engine import loop, policies
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.model import families, instances, statistics, theory
-
+from momab.model import families, instances
 
 # --- the families -------------------------------------------------------------------------
 
