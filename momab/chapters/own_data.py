@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from momab.engine.simulate import Results
+    from momab.engine.results import Results
     from momab.model.pareto import Geometry
 
 MOST = 40
