@@ -55,3 +55,10 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if waiting:
             signal.raise_signal(signal.SIGINT)
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file, whole or not at all, and return its path."""
+    with atomically(path) as file:
+        file.write(text.encode())
+    return path

@@ -49,7 +49,7 @@ def bench_instances(data_dir: str | Path | None = None) -> list[instances.Instan
     found = [instances.synthetic(delta=0.02, m=8), tracks(), cohorts()]
     if datasets.find("kuairec", data_dir) is not None:
         first = subsets.frozen("kuairec")[0]
-        whole = datasets.kuairec(data_dir, verify=False)
+        whole = datasets.load("kuairec", data_dir, verify=False)
         found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.auditing.trace import top_two
+from momab.auditing.rounds import top_two
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.model import pareto, theory
 

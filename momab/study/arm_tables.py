@@ -1,9 +1,7 @@
-"""study.geometry."""
+"""The arms of instances and of the frozen subsets, one line each, with their geometry."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from momab import datasets
 from momab.datasets import subsets
 from momab.model import metrics
 from momab.model.instances import Instance
+from momab.study.design import DATASETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +46,7 @@ def compute_subset_arms(data_dir: str | Path | None = None) -> pd.DataFrame:
     import pandas as pd
 
     parts = []
-    for dataset in ("spotify", "kuairec"):
+    for dataset in DATASETS:
         whole = datasets.load(dataset, data_dir)
         for kind in subsets.KINDS:
             for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
@@ -69,7 +68,7 @@ def subset_arms() -> pd.DataFrame:
         return pd.read_csv(file, dtype={"subset": str, "arm": str, "worst_objective": str})
 
 
-def certified_arms(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+def committed_arms(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
     """The arms that Width-guided committed to in recorded runs, with their geometry.
 
     One line per subset and arm: ``share`` of the subset's runs, the objectives that certified it,
@@ -87,8 +86,3 @@ def certified_arms(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
     frame["position"] = frame["position"].astype(int)
     merged: pd.DataFrame = frame.merge(arms, on=[*keys, "position"], validate="one_to_one")
     return merged
-
-
-def entropy_of(shares: Iterable[float]) -> float:
-    """The entropy of some shares in bits: 0 when one arm takes all."""
-    return -math.fsum(p * math.log2(p) for p in shares if p > 0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from momab.auditing.claims import CHECKS, LEEWAY, audit, audit_all
+from momab.auditing import CHECKS, LEEWAY, audit, audit_all
 from momab.auditing.trace import Trace, trace
 from momab.cli.app import app, main
 from momab.engine import policies
