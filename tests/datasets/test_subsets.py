@@ -20,7 +20,7 @@ TEST_SEED, VALIDATION_SEED = 20260704, 20260604
 @pytest.fixture(scope="session")
 def real(shared):
     """The two large instances."""
-    return {name: load_or_skip(shared, name) for name in datasets.SOURCES}
+    return {name: load_or_skip(shared, name) for name in datasets.REGISTRY}
 
 
 @pytest.fixture(scope="module")
