@@ -1,6 +1,7 @@
 """The study: tables from runs, comparison with the paper, recording and checking."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -108,24 +109,31 @@ def test_paths_start_at_the_first_round_and_never_fall(tiny_parts):
         assert (path["q05"] <= path["q95"]).all()
 
 
-def test_real_parts(tiny_parts, shared):
-    for dataset in study.DATASETS:
+@pytest.mark.parametrize(
+    "chosen_sets", [("spotify",), pytest.param(study.DATASETS, marks=pytest.mark.slow)]
+)
+def test_real_parts(shared, monkeypatch, chosen_sets):
+    for dataset in chosen_sets:
         load_or_skip(shared, dataset)
+    monkeypatch.setattr(study.parts, "DATASETS", chosen_sets)
+    options = replace(TINY, data_dir=shared / "data")
+    tiny_parts = study.Parts(options, risk_runs=3, coefficients=(0.02, 0.5))
+    groups = 3 * len(chosen_sets)
     runs = tiny_parts.real
-    assert len(runs) == 18 * 4 * 2
+    assert len(runs) == 3 * groups * 4 * 2
     assert set(runs["subset"]) == {"1", "2", "3"}
-    assert len(study.table1(runs)) == len(study.table4(runs)) == 24
+    assert len(study.table1(runs)) == len(study.table4(runs)) == 4 * groups
     assert study.compare_with_paper(4, runs)["column"].nunique() == 3
     chosen = study.choose_coefficients(tiny_parts.validation)
-    assert len(chosen) == 6 * 3
+    assert len(chosen) == groups * 3
     assert set(chosen["c"]) <= {0.02, 0.5}
-    assert len(study.table3(chosen)) == 6
+    assert len(study.table3(chosen)) == groups
     retuned = tiny_parts.retuned
     merged = retuned.merge(chosen, on=["dataset", "subset_type", "policy"])
     assert (merged["c_x"] == merged["c_y"]).all()
     # the paper's c = 0.00894 joins the two coefficients for Spotify's easy subsets
-    assert len(tiny_parts.risk) == 18 * 2 + 3
-    assert len(tiny_parts.rivals) == 18
+    assert len(tiny_parts.risk) == 3 * groups * 2 + 3
+    assert len(tiny_parts.rivals) == 3 * groups
 
 
 def test_choose_takes_the_least_mean():
