@@ -125,7 +125,7 @@ class Event:
     """Traces on which some decision is outside."""
     first: Finding | None = None
     tightest: float = math.inf
-    """The least beta - |mean - mu|."""
+    """The least ``beta - |mean - mu|``."""
 
     @property
     def holds(self) -> bool:

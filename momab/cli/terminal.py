@@ -35,5 +35,5 @@ def interruptible(otherwise: str = "stopped.") -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as stop:
-        print(f"momab: {stop or otherwise}", file=sys.stderr)
+        print(f"momab: {str(stop) or otherwise}", file=sys.stderr)
         raise SystemExit(130) from None
