@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab import datasets, study
-from momab.datasets import subsets
+from momab import study
+from momab.datasets import spotify, subsets
 from momab.datasets.subsets import NEAR, TINY
 from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, INK, ORANGE, POLICY_STYLE, STYLE
@@ -41,7 +41,7 @@ def wide(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
 
 
 def outside(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of :func:`momab.study.compare_with_paper` that differ, each with a :func:`reason`."""
+    """The cells of ``study.compare_with_paper`` that differ, each with a :func:`reason`."""
     found: Any = cells[cells["verdict"] != "agrees"]
     kept: pd.DataFrame = found.assign(reason=[reason(cell) for cell in found.to_dict("records")])
     return kept
@@ -196,7 +196,7 @@ def certificate_table(who: pd.DataFrame) -> pd.DataFrame:
 
 def _largest_shares(dataset: str, shares: Mapping[int, float], most: int = 4) -> str:
     """The largest shares: "acousticness 43%, valence 33%"; KuaiRec's objectives are numbered."""
-    names = datasets.spotify.OBJECTIVES if dataset == "spotify" else None
+    names = spotify.OBJECTIVES if dataset == "spotify" else None
     ordered = sorted(shares.items(), key=lambda item: -item[1])
     parts = [f"{names[j] if names else f'no. {j + 1}:'} {share:.0%}" for j, share in ordered[:most]]
     return ", ".join(parts) + (", ..." if len(ordered) > most else "")

@@ -133,7 +133,7 @@ def coefficient_table(live: pd.DataFrame) -> pd.DataFrame:
 
 
 def choice_table(chosen: pd.DataFrame) -> pd.DataFrame:
-    """:func:`momab.study.choose_coefficients` to read, beside the paper's coefficients for Width-guided."""
+    """:func:`momab.study.choose_coefficients` to read, beside the paper's for Width-guided."""
     per_policy = chosen.pivot_table("c", GROUP, "policy").reset_index()
     return lay_out(
         study.table3(chosen).merge(per_policy, on=GROUP),
