@@ -226,8 +226,6 @@ class Library:
             head, rest = chain[0], chain[1:]
             if _BY_NAME & set(chain):
                 queue += [(every, "*") for every in self._paths]
-            if chain[-1] == "import_modules" and module:  # a package that imports its modules
-                queue += [(each, "*") for each in self._paths if each.startswith(f"{module}.")]
             source, attribute = imports.get(head, ("", None))
             if source.partition(".")[0] == self.package:
                 dotted = (*source.split("."), *([attribute] if attribute else []), *rest)

@@ -4,7 +4,9 @@ Every module here that registers a data set is found by itself: a new one needs 
 and its own test, and nothing else.
 """
 
-from momab._util.discover import import_modules
+from importlib import import_module
+from pkgutil import iter_modules
+
 from momab.datasets.content import checksum
 from momab.datasets.npz import read_cohorts, write_cohorts
 from momab.datasets.registry import (
@@ -34,4 +36,5 @@ __all__ = [
     "write_cohorts",
 ]
 
-import_modules(__name__, __path__)
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -39,7 +39,7 @@ from momab.book.sphinx import overview, slides
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
 _BADGES = {name: name for name in myst.LEVELS} | myst.KINDS
-_HIDDEN = ("momab._", "momab.cli", "momab.book.sphinx.extension", "momab.book.sphinx.slides")
+_HIDDEN = ("momab._", "momab.cli.app", "momab.book.sphinx.extension", "momab.book.sphinx.slides")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
