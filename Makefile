@@ -38,6 +38,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 test: lint book
 	$(BIN)/pytest -n $(WORKERS) -m "not slow"
@@ -54,4 +55,4 @@ lock: $(STAMP)
 		pyproject.toml -o requirements.txt
 
 clean:
-	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .coverage .hypothesis
+	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .hypothesis

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
-    from momab.auditing.claims import audit
+    from momab.auditing.auditor import audit
     from momab.auditing.trace import trace
     from momab.engine.policies.annealing import AnnealingPareto
     from momab.engine.policies.base import selection
@@ -67,7 +67,7 @@ PUBLIC = {
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
     "WidthGuided": "momab.engine.policies.width_guided",
-    "audit": "momab.auditing.claims",
+    "audit": "momab.auditing.auditor",
     "bernoulli": "momab.model.instances",
     "check": "momab.exercises",
     "duplicated": "momab.model.instances",

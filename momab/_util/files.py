@@ -33,3 +33,10 @@ def atomically(path: Path) -> Iterator[IO[bytes]]:
     finally:
         with suppress(OSError):
             partial.unlink()
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file, whole or not at all, and return its path."""
+    with atomically(path) as file:
+        file.write(text.encode())
+    return path

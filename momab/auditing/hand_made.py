@@ -1,4 +1,4 @@
-"""audit.hand_made."""
+"""Runs made by hand or drawn at random, for the audit to judge."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from momab._util.validate import FloatArray, positive_number, probability, whole_number
 from momab.auditing.trace import Trace, trace
-from momab.auditing.trace import trace as record
 from momab.engine.policies.base import View, given_for
 from momab.engine.policies.width_guided import WidthGuided, select_width_guided
 from momab.engine.streams import Coins
@@ -44,7 +43,7 @@ def random_traces(
         grid = levels[number % len(levels)]
         instance = random_bernoulli(K, d, int(rng.integers(1 << 31)), grid)
         c = coefficients[(number // len(levels)) % len(coefficients)]
-        yield record(instance, WidthGuided(c=c), horizon, seed, number)
+        yield trace(instance, WidthGuided(c=c), horizon, seed, number)
 
 
 def edge_sequence(

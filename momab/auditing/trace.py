@@ -17,43 +17,35 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momab._util.validate import (
-    BoolArray,
     FloatArray,
     IntArray,
     horizon_for,
     mean_array,
     positive_number,
-    real_array,
     unit_interval,
     whole_number,
 )
+from momab.auditing.arrays import (
+    index_array,
+    one_number,
+    read_arrays,
+    reported_choices,
+    reward_array,
+)
+from momab.auditing.rounds import Decisions, Rounds, reconstruct, top_two
 from momab.engine.loop import play, play_block
-from momab.engine.policies.base import TIE, Certificate, Policy, View
+from momab.engine.policies.base import Certificate, Policy, View
 from momab.engine.policies.width_guided import Races, WidthGuided
 from momab.engine.streams import Coins, RewardStream, Words, coin_stream, philox, reward_arrays
 from momab.errors import MomabError
 from momab.model import pareto
 from momab.model.instances import Instance
 from momab.model.numerics import log
-
-CASES = (
-    "leader",
-    "challenger behind a maximiser",
-    "challenger behind another arm",
-    "certificate",
-    "committed",
-    "unexplained",
-)
-"""Why an arm was pulled.  The first three are the cases of Lemma 10: it was the leader b of the
-sampled race; it was the challenger c, and b is, or is not, a maximiser of that objective.
-"Unexplained": it is neither, under the tie-breaking in use."""
-LEADER, BEHIND_MAXIMISER, BEHIND_OTHER, CERTIFICATE, COMMITTED, UNEXPLAINED = range(len(CASES))
 
 _BLOCK = 400_000  # numbers per (arms, rounds, objectives) array: a few megabytes
 _DRAW = 1 << 20  # random words per draw of rewards
@@ -74,66 +66,6 @@ class CoinKey:
         lanes = philox((*counter, coin_stream(self.name)), self.seed)
         words: Words = np.take_along_axis(lanes, (slots % 4)[None], axis=0)[0]
         return words
-
-
-@dataclass(frozen=True)
-class Block:
-    """Consecutive decisions with arms along the first axis, the layout that is fast to scan."""
-
-    t: IntArray
-    """(n,): pulls made before each decision."""
-    arm: IntArray
-    """(n,): the arm pulled."""
-    counts: IntArray
-    """(K, n): pulls of each arm before the decision."""
-    means: FloatArray
-    """(K, n, d): empirical means before the decision."""
-    beta: FloatArray
-    """(K, n): radii sqrt(c log T / N)."""
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """Every variable of Algorithm 1 at n consecutive decisions."""
-
-    t: IntArray
-    """(n,): pulls made before each decision."""
-    arm: IntArray
-    """(n,): the arm pulled."""
-    counts: IntArray
-    """(n, K)."""
-    means: FloatArray
-    """(n, K, d)."""
-    beta: FloatArray
-    """(n, K)."""
-    b: IntArray
-    """(n, d): leaders."""
-    c: IntArray
-    """(n, d): challengers."""
-    W: FloatArray
-    """(n, d): pair widths."""
-    margin: FloatArray
-    """(n, d): L[b_j, j] - U[c_j, j]; objective j certifies where it is positive."""
-    certified: BoolArray
-    """(n, d): L[b_j, j] > U[c_j, j]."""
-    objective: IntArray
-    """(n,): the objective that was sampled or that certified, -1 after the commitment."""
-    case: NDArray[np.int8]
-    """(n,): indices into :data:`CASES`."""
-    noncertifying: BoolArray
-    """(n,): no arm is stored and no objective certifies."""
-
-    @property
-    def U(self) -> FloatArray:  # noqa: N802
-        """(n, K, d): upper confidence bounds."""
-        upper: FloatArray = self.means + self.beta[:, :, None]
-        return upper
-
-    @property
-    def L(self) -> FloatArray:  # noqa: N802
-        """(n, K, d): lower confidence bounds."""
-        lower: FloatArray = self.means - self.beta[:, :, None]
-        return lower
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,14 +121,14 @@ class Trace:
             raise MomabError(f"means must have shape (arms, objectives); the shape is {mu.shape}.")
         K, d = mu.shape
         T = horizon_for(horizon, K)
-        pulled = _indices(arms, "arms", K)
+        pulled = index_array(arms, "arms", K)
         if pulled.ndim != 1 or not K <= len(pulled) <= T:
             raise MomabError(
                 f"arms must be a list of {K} to {T} pulls, from the warm start to at most the "
                 f"horizon; its shape is {pulled.shape}."
             )
         n = len(pulled)
-        received = _rewards(rewards, (n, d))
+        received = reward_array(rewards, (n, d))
         decisions = n - K
         pair = (leaders, challengers)
         if (pair[0] is None) != (pair[1] is None):
@@ -219,9 +151,9 @@ class Trace:
             c=positive_number(c, "c"),
             horizon=T,
             certificate=certificate,
-            leaders=_reported(leaders, "leaders", K, decisions, d),
-            challengers=_reported(challengers, "challengers", K, decisions, d),
-            objectives=_reported(objectives, "objectives", d, decisions, None),
+            leaders=reported_choices(leaders, "leaders", K, decisions, d),
+            challengers=reported_choices(challengers, "challengers", K, decisions, d),
+            objectives=reported_choices(objectives, "objectives", d, decisions, None),
             coins=coins,
             name=name,
         )
@@ -278,7 +210,7 @@ class Trace:
 
     def blocks(
         self, start: int | None = None, stop: int | None = None, size: int | None = None
-    ) -> Iterator[Block]:
+    ) -> Iterator[Decisions]:
         """Yield the decisions ``start`` <= t < ``stop`` in blocks of ``size`` rounds.
 
         Memory is that of one block, whatever the horizon.
@@ -311,7 +243,7 @@ class Trace:
                 counts[a] = samples[-1]
                 sums[a] = partial[-1]
             t = np.arange(first, last, dtype=np.int64)
-            yield Block(t, arms.astype(np.int64), table_counts, table, beta)
+            yield Decisions(t, arms.astype(np.int64), table_counts, table, beta)
 
     def _window(self, start: int | None, stop: int | None) -> tuple[int, int]:
         K, n = self.K, self.recorded
@@ -340,92 +272,7 @@ class Trace:
         pieces = list(self.blocks(start, stop))
         if not pieces:
             raise MomabError("there is no decision in this range of rounds.")
-        t = np.concatenate([p.t for p in pieces])
-        arm = np.concatenate([p.arm for p in pieces])
-        counts = np.concatenate([p.counts for p in pieces], axis=1).T
-        means = np.concatenate([p.means for p in pieces], axis=1).transpose(1, 0, 2)
-        beta = np.concatenate([p.beta for p in pieces], axis=1).T
-        U = means + beta[:, :, None]
-        b, c = self._pairs(t, U)
-        rows, objectives = np.arange(len(t))[:, None], np.arange(self.d)
-        W = beta[rows, b] + beta[rows, c]
-        lower = means[rows, b, objectives] - beta[rows, b]
-        upper = U[rows, c, objectives]
-        certified: BoolArray = lower > upper
-        over = np.full(len(t), self.recorded) if self.commitment is None else self.commitment.t
-        noncertifying = (t < over) & ~certified.any(axis=1)
-        objective = self._sampled(t, W, certified, over)
-        leader = b[np.arange(len(t)), objective]
-        challenger = c[np.arange(len(t)), objective]
-        best = pareto.marginal_maximisers(self.means)[leader, objective]
-        case = np.select(
-            [t > over, t == over, arm == leader, (arm == challenger) & best, arm == challenger],
-            [COMMITTED, CERTIFICATE, LEADER, BEHIND_MAXIMISER, BEHIND_OTHER],
-            default=UNEXPLAINED,
-        ).astype(np.int8)
-        return Rounds(
-            t=t,
-            arm=arm,
-            counts=counts,
-            means=means,
-            beta=beta,
-            b=b,
-            c=c,
-            W=W,
-            margin=lower - upper,
-            certified=certified,
-            objective=np.where(t > over, -1, objective),
-            case=case,
-            noncertifying=noncertifying,
-        )
-
-    def _pairs(self, t: IntArray, U: FloatArray) -> tuple[IntArray, IntArray]:
-        """The top two arms per round and objective, shape (n, d) each, as the policy chose."""
-        slots = 2 * np.arange(self.d)
-        tied: BoolArray = (U.max(axis=1, keepdims=True) - TIE <= U).transpose(0, 2, 1)
-        b = self._choose(t, tied, slots)
-        rows, objectives = np.arange(len(t))[:, None], np.arange(self.d)
-        others = U.copy()
-        if self.leaders is not None:
-            known = (t >= self.K) & (t < self.K + len(self.leaders))
-            b[known] = self.leaders[t[known] - self.K]
-        others[rows, b, objectives] = -np.inf
-        tied = (others >= others.max(axis=1, keepdims=True) - TIE).transpose(0, 2, 1)
-        c = self._choose(t, tied, slots + 1)
-        if self.challengers is not None:
-            known = (t >= self.K) & (t < self.K + len(self.challengers))
-            c[known] = self.challengers[t[known] - self.K]
-        return b, c
-
-    def _sampled(
-        self, t: IntArray, W: FloatArray, certified: BoolArray, over: int | IntArray
-    ) -> IntArray:
-        """The widest objective, among those that certify if any does; ties by coin."""
-        proved: BoolArray = np.asarray(certified.any(axis=1))
-        width = np.where(certified | ~proved[:, None], W, -np.inf)
-        tied: BoolArray = width.max(axis=1, keepdims=True) - TIE <= width
-        slot = np.where(proved, 2 * self.d, 2 * self.d + 1)
-        chosen = self._choose(t, tied[:, None, :], slot[:, None])[:, 0]
-        if self.objectives is not None:
-            known = (t >= self.K) & (t < self.K + len(self.objectives))
-            chosen[known] = self.objectives[t[known] - self.K]
-        if self.certificate is not None:
-            chosen[t == over] = self.certificate.objective
-        return chosen
-
-    def _choose(self, t: IntArray, tied: BoolArray, slots: IntArray) -> IntArray:
-        """Choose one true entry along the last axis of ``tied``, shape (n, m, options)."""
-        chosen: IntArray = tied.argmax(axis=-1).astype(np.int64)
-        if self.coins is None:
-            return chosen
-        row, column = np.nonzero(tied.sum(axis=-1) > 1)
-        if len(row):
-            options = tied[row, column]
-            all_slots = np.broadcast_to(slots, chosen.shape)[row, column]
-            words = self.coins.words(t[row], all_slots)
-            rank = words * options.sum(axis=1).astype(np.uint64) >> np.uint64(32)
-            chosen[row, column] = (np.cumsum(options, axis=1) > rank[:, None]).argmax(axis=1)
-        return chosen
+        return reconstruct(self, pieces)
 
     def edited(self, **changes: Any) -> Trace:
         """The same trace with some fields replaced, checked again."""
@@ -460,7 +307,7 @@ class Trace:
     def load(cls, path: str | Path) -> Trace:
         """Read a trace: arms, rewards, means, c and horizon, and what else it reports."""
         path = Path(path)
-        data = _read(path)
+        data = read_arrays(path)
         for key in ("arms", "rewards", "means", "c", "horizon"):
             if key not in data:
                 raise MomabError(
@@ -478,8 +325,8 @@ class Trace:
             data["arms"],
             data["rewards"],
             data["means"],
-            _scalar(data["c"], "c"),
-            _scalar(data["horizon"], "horizon"),
+            one_number(data["c"], "c"),
+            one_number(data["horizon"], "horizon"),
             certificate=None if certificate is None else tuple(certificate),
             leaders=data.get("leaders"),
             challengers=data.get("challengers"),
@@ -487,29 +334,6 @@ class Trace:
             coins=coins,
             name=str(data.get("name", path.stem)),
         )
-
-
-def top_two(U: FloatArray) -> tuple[IntArray, IntArray]:
-    """Indices of the largest and second-largest entry along the first axis, lowest index first.
-
-    One pass over the arms: K is small and each arm's slice is contiguous.
-    """
-    best = np.zeros(U.shape[1:], dtype=np.int64)
-    second = np.ones(U.shape[1:], dtype=np.int64)
-    swap = U[1] > U[0]
-    best[swap], second[swap] = 1, 0
-    high, low = np.maximum(U[0], U[1]), np.minimum(U[0], U[1])
-    for a in range(2, len(U)):
-        lead = U[a] > high
-        chase = U[a] > low
-        chase &= ~lead
-        np.copyto(second, best, where=lead)
-        np.copyto(best, a, where=lead)
-        np.copyto(second, a, where=chase)
-        # the second value is the middle one of the three
-        np.maximum(low, np.minimum(high, U[a]), out=low)
-        np.maximum(high, U[a], out=high)
-    return best, second
 
 
 def trace(
@@ -583,63 +407,3 @@ def rewards_of(
             part = rounds[first : first + step]
             result[part] = stream.batch(a, first, len(part))
     return result
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, np.ndarray):
-            with loaded as file:
-                return {key: file[key] for key in file.files}
-    except FileNotFoundError:
-        raise MomabError(f"there is no file {path}.") from None
-    except (OSError, ValueError, EOFError, BadZipFile, KeyError):
-        raise MomabError(
-            f"cannot read {path} as a trace: it must be an .npz file without pickled objects."
-        ) from None
-    raise MomabError(f"{path} is one array, not a trace; a trace is an .npz file.")
-
-
-def _scalar(value: NDArray[Any], what: str) -> Any:
-    if value.size != 1 or value.dtype.kind not in "fiu":
-        raise MomabError(f"{what} must be one number; its shape is {value.shape}.")
-    return value.reshape(-1)[0].item()
-
-
-def _indices(values: ArrayLike, what: str, below: int) -> NDArray[np.int32]:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iu":
-        raise MomabError(f"{what} must be whole numbers, not values of type {array.dtype}.")
-    if array.size and not (array.min() >= 0 and array.max() < below):
-        raise MomabError(
-            f"{what} must lie in 0..{below - 1}; they range over {array.min()}..{array.max()}."
-        )
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def _reported(
-    values: ArrayLike | None, what: str, below: int, decisions: int, d: int | None
-) -> NDArray[np.int32] | None:
-    if values is None:
-        return None
-    array = _indices(values, what, below)
-    good = array.ndim == (1 if d is None else 2) and len(array) <= decisions
-    if not good or (d is not None and array.shape[1] != d):
-        shape = f"(m,), m <= {decisions}" if d is None else f"(m, {d}), m <= {decisions}"
-        raise MomabError(f"{what} must have shape {shape}; the shape is {array.shape}.")
-    return array
-
-
-def _rewards(values: ArrayLike, shape: tuple[int, int]) -> NDArray[np.uint8] | FloatArray:
-    raw = np.asarray(values)
-    if raw.shape != shape:
-        raise MomabError(
-            f"rewards must have one row per pull and one column per objective, shape {shape}; "
-            f"the shape is {raw.shape}."
-        )
-    if raw.dtype == np.uint8 and (raw.size == 0 or raw.max() <= 1):
-        return np.ascontiguousarray(raw)
-    array = unit_interval(real_array(raw, "rewards"), "rewards")
-    if ((array == 0.0) | (array == 1.0)).all():
-        return array.astype(np.uint8)
-    return array

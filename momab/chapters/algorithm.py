@@ -16,7 +16,8 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import IntArray, whole_number
-from momab.auditing.trace import CERTIFICATE, COMMITTED, LEADER, Rounds, Trace
+from momab.auditing.rounds import CERTIFICATE, COMMITTED, LEADER, Rounds
+from momab.auditing.trace import Trace
 from momab.engine.policies.base import Policy
 from momab.engine.simulate import simulate
 from momab.figures import magics, show, templates

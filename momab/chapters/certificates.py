@@ -13,7 +13,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, whole_number
-from momab.auditing.claims import Report
+from momab.auditing import AuditReport
 from momab.auditing.hand_made import edge_sequence, play_sequences
 from momab.auditing.trace import Trace
 from momab.engine.loop import play_block
@@ -63,7 +63,7 @@ def certificate_chain(trace: Trace) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def lemma_9_table(report: Report) -> pd.DataFrame:
+def lemma_9_table(report: AuditReport) -> pd.DataFrame:
     """What an audit says about the two claims of Lemma 9, with headings for a page."""
     headings = {
         "claim": "claim",

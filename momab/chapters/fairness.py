@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
+from momab import study
 from momab.datasets.subsets import KINDS
 from momab.figures.groups import group_axes, lay_out
 from momab.figures.style import MUTED, POLICY_STYLE, STYLE
-from momab.study import reproduce
 from momab.study.design import DATASETS
 from momab.study.groups import GROUP, by_group, in_order, one_group
 from momab.study.tables import plus_minus
@@ -36,7 +36,7 @@ def commitment_prices(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
     frame: pd.DataFrame = guided.merge(
         arms[[*keys, "position", "fairness_cost"]], on=[*keys, "position"], validate="many_to_one"
     )
-    horizon = reproduce.recorded_provenance()["real"]["horizon"]
+    horizon = study.recorded_provenance()["real"]["horizon"]
     predicted = horizon * frame["fairness_cost"]
     return frame.assign(
         predicted=predicted,
@@ -77,7 +77,7 @@ def fairness_ranks(runs: pd.DataFrame) -> pd.DataFrame:
 def fairness_geometry(arms: pd.DataFrame, committed: pd.DataFrame) -> pd.DataFrame:
     """Per group, how many objectives the max-min arm wins and how often it gets certified.
 
-    ``committed`` is :func:`momab.study.arm_tables.certified_arms`.
+    ``committed`` is :func:`momab.study.arm_tables.committed_arms`.
     """
     import pandas as pd
 
@@ -102,7 +102,7 @@ def even_front(runs: pd.DataFrame, arms: pd.DataFrame, policy: str = "Pareto UCB
     """A policy's fairness regret beside that of an even spread over the true front, per group."""
     import pandas as pd
 
-    horizon = reproduce.recorded_provenance()["real"]["horizon"]
+    horizon = study.recorded_provenance()["real"]["horizon"]
     rows = []
     for dataset, kind, part in by_group(runs[runs["policy"] == policy]):
         front = one_group(arms, dataset, kind)
@@ -156,7 +156,7 @@ def short_objective(name: str) -> str:
 
 
 def commitment_table(committed: pd.DataFrame) -> pd.DataFrame:
-    """:func:`momab.study.arm_tables.certified_arms` to read."""
+    """:func:`momab.study.arm_tables.committed_arms` to read."""
     return lay_out(
         in_order(committed),
         {
@@ -193,7 +193,7 @@ def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
     """Fairness costs of all arms of the frozen subsets, and which arms were committed to.
 
     ``arms`` is :func:`momab.study.arm_tables.subset_arms`, ``committed``
-    :func:`momab.study.arm_tables.certified_arms`.
+    :func:`momab.study.arm_tables.committed_arms`.
     """
     colour, _ = POLICY_STYLE["Width-guided"]
     held = {group[:2]: group[2] for group in by_group(committed)}

@@ -16,7 +16,8 @@ import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
 from momab.auditing.hand_made import edge_sequence, play_sequences, random_traces
-from momab.auditing.trace import CASES, Trace
+from momab.auditing.rounds import CASES
+from momab.auditing.trace import Trace
 from momab.errors import MomabError
 from momab.figures.style import BLUE, GREEN, INK, ORANGE, STYLE, axes_grid, new_axes
 from momab.model import pareto
@@ -39,7 +40,7 @@ class Charges:
     """Width of the sampled pair / beta, between 1 and 2."""
     beta: FloatArray
     case: IntArray
-    """Index into :data:`momab.auditing.trace.CASES`: 0, 1 or 2."""
+    """Index into :data:`momab.auditing.rounds.CASES`: 0, 1 or 2."""
     on_event: BoolArray
     """Whether all intervals of the round hold."""
     run: IntArray

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab import datasets, study
-from momab.datasets import subsets
+from momab import study
+from momab.datasets import spotify, subsets
 from momab.datasets.subsets import NEAR, TINY
 from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, INK, ORANGE, POLICY_STYLE, STYLE
+from momab.study.compare import beside
 from momab.study.design import POLICIES
 from momab.study.groups import KIND_NAMES, by_group
-from momab.study.tables import beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def wide(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Cells of :func:`momab.study.compare` with a row per group and policy."""
+    """Cells of :func:`momab.study.compare_with_paper` with a row per group and policy."""
     import pandas as pd
 
     rows: dict[tuple[str, str], dict[str, Any]] = {}
@@ -42,7 +42,7 @@ def wide(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
 
 
 def outside(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of :func:`momab.study.compare` that differ, each with a :func:`reason`."""
+    """The cells of ``study.compare_with_paper`` that differ, each with a :func:`reason`."""
     found: Any = cells[cells["verdict"] != "agrees"]
     kept: pd.DataFrame = found.assign(reason=[reason(cell) for cell in found.to_dict("records")])
     return kept
@@ -197,7 +197,7 @@ def certificate_table(who: pd.DataFrame) -> pd.DataFrame:
 
 def _largest_shares(dataset: str, shares: Mapping[int, float], most: int = 4) -> str:
     """The largest shares: "acousticness 43%, valence 33%"; KuaiRec's objectives are numbered."""
-    names = datasets.SPOTIFY_OBJECTIVES if dataset == "spotify" else None
+    names = spotify.OBJECTIVES if dataset == "spotify" else None
     ordered = sorted(shares.items(), key=lambda item: -item[1])
     parts = [f"{names[j] if names else f'no. {j + 1}:'} {share:.0%}" for j, share in ordered[:most]]
     return ", ".join(parts) + (", ..." if len(ordered) > most else "")

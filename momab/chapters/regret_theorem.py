@@ -15,7 +15,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray
-from momab.auditing.claims import Report
+from momab.auditing import AuditReport
 from momab.engine.loop import RunBlock, play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.figures.style import (
@@ -160,7 +160,7 @@ PROOF_CHECKS = (
 """The audit's checks that make up the proof of Theorem 4, in its order."""
 
 
-def proof_table(report: Report) -> pd.DataFrame:
+def proof_table(report: AuditReport) -> pd.DataFrame:
     """What an audit says about the inequalities of Theorem 4's proof, with headings for a page."""
     import pandas as pd
 

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 def group_risk(risk: pd.DataFrame) -> pd.DataFrame:
     """Pool the three subsets of every group, per coefficient.
 
-    ``risk`` is :func:`momab.study.risk`.  Subsets weigh alike, as in the paper's rows.  ``typical``
-    is the mean of the subsets' medians, ``se`` the standard error of the mean; the rate of
-    commitments to a dominated arm comes with its exact 95 % interval.
+    ``risk`` is :func:`momab.study.run_risk`.  Subsets weigh alike, as in the paper's rows.
+    ``typical`` is the mean of the subsets' medians, ``se`` the standard error of the mean; the
+    rate of commitments to a dominated arm comes with its exact 95 % interval.
     """
     import pandas as pd
 
@@ -69,7 +69,7 @@ def group_risk(risk: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_paper(risk: pd.DataFrame) -> pd.DataFrame:
-    """The lines of :func:`momab.study.risk` or :func:`group_risk` at the paper's coefficient."""
+    """The lines of ``study.run_risk`` or :func:`group_risk` at the paper's coefficient."""
     papers = [study.paper_coefficient(d, k) for d, k in zip(risk["dataset"], risk["subset_type"])]
     return in_order(risk[np.isclose(risk["c"], papers, rtol=1e-6)])
 
@@ -160,7 +160,7 @@ def survival(
     """How often the best rival's mean regret exceeds Width-guided's, with what many runs show.
 
     ``runs`` are those of Table 1, ``pooled`` is :func:`group_risk`, ``rivals`` is
-    :func:`momab.study.rivals`.  ``ratio`` uses many runs on both sides, ``ratio_low`` and
+    :func:`momab.study.run_rivals`.  ``ratio`` uses many runs on both sides, ``ratio_low`` and
     ``ratio_high`` are its 95 % limits on the log scale; ``ratio_60`` uses our 60 runs, and
     ``claimed`` is the paper's.  With ``coefficient="best"`` Width-guided gets the coefficient
     that :func:`best_coefficients` finds.
@@ -233,7 +233,7 @@ def times(ratio: float) -> str:
 
 
 def risk_table(kept: pd.DataFrame) -> pd.DataFrame:
-    """Lines of :func:`momab.study.risk` to read."""
+    """Lines of :func:`momab.study.run_risk` to read."""
     low_to_high = "{wrong_commit_low:.2%} to {wrong_commit_high:.2%}"
     return lay_out(
         kept,
@@ -300,8 +300,8 @@ def survival_table(survived: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
 def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
     """Median and mean regret of every subset at the paper's coefficient, on a log axis.
 
-    ``risk`` holds lines of :func:`momab.study.risk`, one per subset; ``paper`` the mean that the
-    paper prints for a group, drawn as a vertical line across its subsets.
+    ``risk`` holds lines of :func:`momab.study.run_risk`, one per subset; ``paper`` the mean that
+    the paper prints for a group, drawn as a vertical line across its subsets.
     """
     from matplotlib.figure import Figure
 

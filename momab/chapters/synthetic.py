@@ -56,7 +56,8 @@ def synthetic_theory(horizon: int = study.HORIZON) -> pd.DataFrame:
 def pulls_by_kind(pulls: pd.DataFrame, policy: str = "Width-guided") -> pd.DataFrame:
     """Mean pulls of one front, crowd and filler arm, per synthetic setting, with standard errors.
 
-    ``pulls`` is that of the results of :func:`momab.study.synthetic` or of its Width-guided half.
+    ``pulls`` is that of the results of :func:`momab.study.run_synthetic` or of its Width-guided
+    half.
     """
     import pandas as pd
 
@@ -171,7 +172,7 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
 def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
     """Figure 2: regret and certified share along the runs of two settings.
 
-    ``paths`` is :func:`momab.study.paths`; bands reach from the 5 % to the 95 % quantile.
+    ``paths`` is :func:`momab.study.run_paths`; bands reach from the 5 % to the 95 % quantile.
     """
     from matplotlib.figure import Figure
 

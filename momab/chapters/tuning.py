@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 def tuning_curves(validation: pd.DataFrame) -> pd.DataFrame:
     """Mean validation regret per group, policy and coefficient, with its standard error.
 
-    ``chosen`` is true for the coefficient that :func:`momab.study.choose` takes.
+    ``chosen`` is true for the coefficient that :func:`momab.study.choose_coefficients` takes.
     """
     import pandas as pd
 
-    chosen: Any = study.choose(validation)
+    chosen: Any = study.choose_coefficients(validation)
     rows = []
     for dataset, kind, part in by_group(validation):
         picked = one_group(chosen, dataset, kind).set_index("policy")["c"]
@@ -57,7 +57,7 @@ def tuning_curves(validation: pd.DataFrame) -> pd.DataFrame:
 def tuning_effect(runs: pd.DataFrame, retuned: pd.DataFrame) -> pd.DataFrame:
     """Regret with the paper's and with the tuned coefficient, per group and policy.
 
-    ``runs`` are those of Table 1, ``retuned`` is :func:`momab.study.retuned`.  Annealing-Pareto
+    ``runs`` are those of Table 1, ``retuned`` is :func:`momab.study.run_retuned`.  Annealing-Pareto
     has no coefficient and keeps its line.
     """
     import pandas as pd
@@ -135,7 +135,7 @@ def coefficient_table(live: pd.DataFrame) -> pd.DataFrame:
 
 
 def choice_table(chosen: pd.DataFrame) -> pd.DataFrame:
-    """:func:`momab.study.choose` to read, beside the paper's coefficients for Width-guided."""
+    """:func:`momab.study.choose_coefficients` to read, beside the paper's for Width-guided."""
     per_policy = chosen.pivot_table("c", GROUP, "policy").reset_index()
     return lay_out(
         study.table3(chosen).merge(per_policy, on=GROUP),

@@ -14,7 +14,8 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
-from momab.auditing.trace import Rounds, Trace
+from momab.auditing.rounds import Rounds
+from momab.auditing.trace import Trace
 from momab.errors import MomabError
 from momab.figures.style import (
     BLUE,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from statistics import median
 from typing import Annotated
 
 import typer
 
+from momab.cli.terminal import interruptible
 
-def handout(
+
+def handout_command(
     chapter: Annotated[
         list[str] | None, typer.Argument(help="Chapters; all that have exercises if absent.")
     ] = None,
@@ -29,7 +30,7 @@ def handout(
         print(path)
 
 
-def grade(
+def grade_command(
     folder: Annotated[
         Path, typer.Argument(help="Holds the notebooks: FOLDER/<student>/… or <student>-<chapter>.")
     ],
@@ -55,13 +56,10 @@ def grade(
     from momab.course import gradebook, grading
 
     project = Project.find()
-    try:
+    with interruptible("stopped; no results were written."):
         graded = grading.grade(
             project, folder, positive_number(seconds, "--seconds"), memory, workers, _say
         )
-    except KeyboardInterrupt:
-        print("momab: stopped; no results were written.", file=sys.stderr)
-        raise SystemExit(130) from None
     gradebook.write(graded, output)
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"

@@ -23,9 +23,9 @@ data = typer.Typer(
 )
 
 
-@data.command()
-def get(
-    dataset: Annotated[str, typer.Argument(help="spotify or kuairec.")],
+@data.command("get")
+def get_command(
+    dataset: Annotated[str, typer.Argument(help="Its name, as `momab data where` lists it.")],
     data_dir: DataDir = None,
     mirror: Mirror = None,
 ) -> None:
@@ -33,15 +33,15 @@ def get(
     from momab import datasets
 
     path = datasets.get(dataset, data_dir, mirror, progress=sys.stderr.isatty())
-    print(f"{datasets.SOURCES[dataset].title}: {path}")
+    print(f"{datasets.named(dataset).title}: {path}")
 
 
-@data.command()
-def where(data_dir: DataDir = None) -> None:
+@data.command("where")
+def where_command(data_dir: DataDir = None) -> None:
     """Say where each data set is, or where it was looked for."""
     from momab import datasets
 
-    for dataset, source in datasets.SOURCES.items():
+    for dataset, source in datasets.REGISTRY.items():
         path = datasets.find(dataset, data_dir)
         print(f"{dataset}: {path or f'not found; `momab data get {dataset}` fetches it'}")
         print(f"  public address: {source.address}")
@@ -50,28 +50,29 @@ def where(data_dir: DataDir = None) -> None:
         print(f"  {folder}")
 
 
-@data.command()
-def build(
+@data.command("build")
+def build_command(
     release: Annotated[Path, typer.Argument(help="The unpacked KuaiRec 2.0 release.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
     matrix: Annotated[str, typer.Option(help="Which table of watch ratios.")] = "small_matrix.csv",
 ) -> None:
     """Build the KuaiRec cohort instance from the raw release."""
     from momab import datasets
+    from momab.datasets import kuairec
 
     if output.suffix != ".npz":
         raise MomabError(f"the output must be an .npz file; it is {str(output)!r}.")
-    instance = datasets.kuairec_from_release(release, matrix)
+    instance = kuairec.kuairec_from_release(release, matrix)
     datasets.write_cohorts(instance, output)
-    same = datasets.checksum(instance) == datasets.SOURCES["kuairec"].content
+    same = datasets.checksum(instance) == datasets.named("kuairec").content
     print(
         f"{output}: {instance.K} videos x {instance.d} cohorts, "
         f"{'the very instance' if same else 'not the instance'} that the paper used"
     )
 
 
-def subsets(
-    dataset: Annotated[str, typer.Argument(help="spotify or kuairec.")],
+def subsets_command(
+    dataset: Annotated[str, typer.Argument(help="Its name, as `momab data where` lists it.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The JSON file to write.")],
     kind: Annotated[
         list[str] | None,
@@ -83,26 +84,27 @@ def subsets(
     draws: Annotated[int | None, typer.Option(help="How many candidates to draw.")] = None,
     contamination: Annotated[
         bool | None,
-        typer.Option(help="The contamination-balanced variant; by default for kuairec only."),
+        typer.Option(
+            help="The contamination-balanced variant; by default where the paper used it."
+        ),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Choose new subsets of a data set by their geometry, as the paper chose its own."""
-    from momab import __version__
-    from momab import datasets as sets
-    from momab.datasets import subsets as selector
+    from momab import __version__, datasets
+    from momab.datasets import subsets
 
-    kinds = [selector.kind_of(k) for k in kind or selector.KINDS]
-    balanced = dataset == "kuairec" if contamination is None else contamination
-    draws = selector.CANDIDATES if draws is None else draws
-    instance = sets.load(dataset, data_dir)
+    kinds = [subsets.kind_of(k) for k in kind or subsets.KINDS]
+    balanced = datasets.named(dataset).contamination if contamination is None else contamination
+    draws = subsets.CANDIDATES if draws is None else draws
+    instance = datasets.load(dataset, data_dir)
     chosen = [
         subset
         for k in dict.fromkeys(kinds)
-        for subset in selector.select(instance, k, count, size, seed, balanced, draws)
+        for subset in subsets.select(instance, k, count, size, seed, balanced, draws)
     ]
     made_with = {"seed": seed, "draws": draws, "contamination": balanced, "momab": __version__}
-    selector.write(output, dataset, chosen, made_with)
+    subsets.write_subsets(output, dataset, chosen, made_with)
     for subset in chosen:
         print(f"{subset.subset_type}: {', '.join(subset.arms)}")
     print(f"{len(chosen)} subsets written to {output}")

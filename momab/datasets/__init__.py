@@ -1,41 +1,40 @@
-"""The data sets: where they are, how they are read, and the geometry groups."""
+"""The data sets: where they are, how they are read, and the geometry groups of their subsets.
 
+Every module here that registers a data set is found by itself: a new one needs its own module
+and its own test, and nothing else.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from momab.datasets.content import checksum
+from momab.datasets.npz import read_cohorts, write_cohorts
 from momab.datasets.registry import (
-    KUAIREC_COHORTS,
-    SOURCES,
-    SPOTIFY_OBJECTIVES,
-    SPOTIFY_ROWS,
-    Source,
+    REGISTRY,
+    Dataset,
     address,
-    checksum,
     find,
     folders,
     get,
-    kuairec,
-    kuairec_from_release,
     load,
-    read_cohorts,
-    spotify,
-    spotify_instance,
-    write_cohorts,
+    named,
+    register_dataset,
 )
 
 __all__ = [
-    "KUAIREC_COHORTS",
-    "SOURCES",
-    "SPOTIFY_OBJECTIVES",
-    "SPOTIFY_ROWS",
-    "Source",
+    "REGISTRY",
+    "Dataset",
     "address",
     "checksum",
     "find",
     "folders",
     "get",
-    "kuairec",
-    "kuairec_from_release",
     "load",
+    "named",
     "read_cohorts",
-    "spotify",
-    "spotify_instance",
+    "register_dataset",
     "write_cohorts",
 ]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

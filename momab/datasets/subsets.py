@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from momab._util.files import atomically
+from momab._util.files import write_text
 from momab._util.validate import FloatArray, IntArray, mean_array, whole_number
 from momab.errors import MomabError
 from momab.model import pareto, theory
@@ -143,13 +143,13 @@ class Subset:
 
 
 def frozen(dataset: str, kind: str | None = None) -> list[Subset]:
-    """The nine subsets of "spotify" or "kuairec" that the paper's tables are computed on."""
+    """The nine subsets of a data set that the paper's tables are computed on."""
     text = resources.files("momab").joinpath("data", "frozen_subsets.json").read_text("utf-8")
     return _parse(text, dataset, kind, "the frozen subsets")
 
 
-def read(path: str | Path, dataset: str, kind: str | None = None) -> list[Subset]:
-    """The subsets of a data set in a file that :func:`write` wrote."""
+def read_subsets(path: str | Path, dataset: str, kind: str | None = None) -> list[Subset]:
+    """The subsets of a data set in a file that :func:`write_subsets` wrote."""
     path = Path(path)
     try:
         text = path.read_text("utf-8")
@@ -169,13 +169,12 @@ def _parse(text: str, dataset: str, kind: str | None, where: str) -> list[Subset
     return [s for s in subsets if kind is None or s.subset_type == kind_of(kind)]
 
 
-def write(
+def write_subsets(
     path: str | Path, dataset: str, subsets: Iterable[Subset], made_with: dict[str, Any]
 ) -> None:
     """Write subsets as JSON in the layout of the frozen file, with how they were made."""
     content = {dataset: [s.as_dict() for s in subsets], "made_with": made_with}
-    with atomically(Path(path)) as file:
-        file.write((json.dumps(content, indent=1) + "\n").encode())
+    write_text(Path(path), json.dumps(content, indent=1) + "\n")
 
 
 # --- Geometry: counts, labels, scores -----------------------------------------------------

@@ -18,7 +18,8 @@ __all__ = ["Exercise", "Outcome", "Part", "Slip", "Verdict", "chapters", "check"
 def chapters() -> list[str]:
     """The chapters that have programming exercises, by name."""
     found = (module.name for module in pkgutil.iter_modules(__path__))
-    return sorted(name.replace("_", "-") for name in found if name != "core")
+    shared = ("core", "_situations")
+    return sorted(name.replace("_", "-") for name in found if name not in shared)
 
 
 def module_of(chapter: str) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.auditing.trace import top_two
+from momab.auditing.rounds import top_two
+from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
-from momab.exercises.width_floor import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]

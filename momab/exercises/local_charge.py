@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
-from momab.exercises.width_floor import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]

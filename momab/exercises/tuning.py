@@ -32,7 +32,7 @@ def least_mean(coefficients: Sequence[float], regrets: Array) -> float:
             "pareto_regret": regrets.ravel(),
         }
     )
-    return float(study.choose(runs)["c"].iloc[0])
+    return float(study.choose_coefficients(runs)["c"].iloc[0])
 
 
 def _least(coefficients: Sequence[float], scores: Any) -> float:

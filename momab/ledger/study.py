@@ -10,22 +10,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from momab import study
-from momab.ledger.theory import Outcome
-from momab.study import reproduce
+from momab.ledger.claims import ClaimOutcome
+from momab.study.groups import GROUP
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GROUP = ["dataset", "subset_type"]
-
 
 @cache
 def _recorded(part: str) -> pd.DataFrame:
-    return reproduce.recorded(part)
+    return study.recorded_results(part)
 
 
 def _agreement(number: int, part: str) -> tuple[bool, str]:
-    cells = study.compare(number, _recorded(part))
+    cells = study.compare_with_paper(number, _recorded(part))
     agreed = int((cells["verdict"] == "agrees").sum())
     worst = cells.iloc[int(cells["z"].abs().to_numpy().argmax())]
     return agreed == len(cells), (
@@ -44,7 +42,7 @@ def _paper_risk() -> pd.DataFrame:
     return risk[risk["c"] == wanted]
 
 
-def table_1() -> Outcome:
+def table_1() -> ClaimOutcome:
     """Table 1's cells, and who has the least regret, with sixty runs and with many."""
     agrees, evidence = _agreement(1, "real")
     table = study.table1(_recorded("real")).set_index([*GROUP, "policy"])["pareto_regret_mean"]
@@ -53,7 +51,7 @@ def table_1() -> Outcome:
     many = _paper_risk().groupby(GROUP)["mean"].mean()
     rivals = sixty.drop(columns="Width-guided").min(axis=1)
     beaten = int((many > rivals[many.index]).sum())
-    return Outcome(
+    return ClaimOutcome(
         holds=agrees,
         caveat=beaten > 0,
         evidence=(
@@ -63,12 +61,12 @@ def table_1() -> Outcome:
     )
 
 
-def section_5() -> Outcome:
+def section_5() -> ClaimOutcome:
     """Commitments to dominated arms at the tuned coefficients, which sixty runs do not show."""
     risk = _paper_risk()
     sure = risk[risk["wrong_commit_low"] > 0]
     worst = risk.iloc[int(risk["wrong_commit_rate"].to_numpy().argmax())]
-    return Outcome(
+    return ClaimOutcome(
         holds=True,
         wrong=len(sure) > 0,
         evidence=(
@@ -79,27 +77,27 @@ def section_5() -> Outcome:
     )
 
 
-def table_2() -> Outcome:
+def table_2() -> ClaimOutcome:
     """Table 2's cells, and its column C_PUCB to every printed digit."""
     agrees, evidence = _agreement(2, "synthetic")
     ours = study.table2(_recorded("synthetic"))
     exact = (ours["c_pucb"].round(2) == study.paper_table(2)["c_pucb"]).all()
     certified = (ours["certification_rate"] == 1).all()
-    return Outcome(
+    return ClaimOutcome(
         holds=bool(agrees and exact and certified),
         evidence=f"{evidence} C_PUCB agrees to every printed digit, and every run certifies.",
     )
 
 
-def table_3() -> Outcome:
+def table_3() -> ClaimOutcome:
     """The coefficient that validation picks, and the one that many runs would pick."""
-    chosen = study.table3(study.choose(_recorded("validation")))
+    chosen = study.table3(study.choose_coefficients(_recorded("validation")))
     risk = _recorded("risk").groupby([*GROUP, "c"])["mean"].mean().reset_index()
     best = risk.loc[risk.groupby(GROUP)["mean"].idxmin(), [*GROUP, "c"]]
     both = chosen.merge(best, on=GROUP, suffixes=("", "_best"))
     larger = (both["c_best"] > both["paper_c"]).tolist()
     shown = ", ".join(f"{c:g}" for c in sorted(set(chosen["c"])))
-    return Outcome(
+    return ClaimOutcome(
         holds=True,
         caveat=any(larger),
         evidence=(
@@ -110,13 +108,13 @@ def table_3() -> Outcome:
     )
 
 
-def table_4() -> Outcome:
+def table_4() -> ClaimOutcome:
     """Table 4's cells."""
     agrees, evidence = _agreement(4, "real")
-    return Outcome(holds=agrees, evidence=evidence)
+    return ClaimOutcome(holds=agrees, evidence=evidence)
 
 
-def figure_1() -> Outcome:
+def figure_1() -> ClaimOutcome:
     """The trends of Figure 1."""
     table = study.table2(_recorded("synthetic"))
     by_gap = table[table["m"] == 1].sort_values("delta", ascending=False)
@@ -124,7 +122,7 @@ def figure_1() -> Outcome:
     rising = all(rows["pareto_ucb1_mean"].is_monotonic_increasing for rows in (by_gap, by_crowd))
     falling = by_crowd["width_guided_mean"].is_monotonic_decreasing
     ratio = table["pareto_ucb1_mean"] / table["width_guided_mean"]
-    return Outcome(
+    return ClaimOutcome(
         holds=bool(rising and falling),
         evidence=(
             "Pareto UCB1's mean regret rises as the gap shrinks and as the crowd grows, "
@@ -134,7 +132,7 @@ def figure_1() -> Outcome:
     )
 
 
-def figure_2() -> Outcome:
+def figure_2() -> ClaimOutcome:
     """The shapes of Figure 2: flat after the certificate, rising without one."""
     paths = _recorded("paths")
     flat = rising = True
@@ -144,7 +142,7 @@ def figure_2() -> Outcome:
         flat &= len(done) > 1 and done.iloc[0] == done.iloc[-1]
         other = rows[rows["policy"] == "Pareto UCB1"]["mean"]
         rising &= bool(other.iloc[-1] > 1.05 * other.iloc[-10])
-    return Outcome(
+    return ClaimOutcome(
         holds=flat and rising,
         evidence=(
             "Once every run has its certificate, Width-guided's mean regret does not change by a "

@@ -1,257 +1,24 @@
-r"""The claims ledger: every numbered item of the paper, its check, and what came out.
-
-``book/claims.yml`` lists the items.  Each names a function of this module that recomputes the
-claim in seconds and returns an :class:`Outcome`: whether the statement holds, whether it needed
-a caveat or a correction, whether something stronger was seen to hold.  The verdict follows from
-these facts, and :func:`run` compares it with the recorded one.
-"""
+r"""The ledger's checks of the theory: each recomputes one claim in seconds."""
 
 from __future__ import annotations
 
-import importlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from momab._util.validate import FloatArray
-from momab.auditing.claims import Report, audit_all
-from momab.auditing.trace import Rounds, Trace, trace
+from momab.auditing import AuditReport, audit_all
+from momab.auditing.rounds import Rounds
+from momab.auditing.trace import Trace, trace
 from momab.engine.loop import play_block
 from momab.engine.policies.base import TIE
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
-from momab.errors import MomabError
+from momab.ledger.claims import ClaimOutcome
 from momab.model import instances, metrics, pareto, theory
 from momab.model.instances import SYNTHETIC_SETTINGS
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-VERDICTS = ("verified", "verified with a caveat", "corrected", "sharpened")
-KINDS = (
-    "theorem",
-    "proposition",
-    "lemma",
-    "corollary",
-    "remark",
-    "definition",
-    "algorithm",
-    "table",
-    "figure",
-    "text",
-)
-PAGES = (
-    "model",
-    "zero-gap",
-    "algorithm",
-    "confidence-event",
-    "certificates",
-    "local-charge",
-    "width-floor",
-    "regret-theorem",
-    "lower-bound",
-    "pareto-ucb1",
-    "synthetic",
-    "real-data",
-    "sixty-runs",
-    "tuning",
-    "fairness",
-)
-NUMBERED = (
-    ("proposition", 1),
-    ("remark", 2),
-    ("proposition", 3),
-    ("theorem", 4),
-    ("remark", 5),
-    ("corollary", 6),
-    ("remark", 7),
-    ("proposition", 8),
-    ("lemma", 9),
-    ("lemma", 10),
-    ("lemma", 11),
-    ("definition", 1),
-    ("algorithm", 1),
-    *(("table", n) for n in (1, 2, 3, 4)),
-    *(("figure", n) for n in (1, 2)),
-)
-"""Everything in the paper that bears a number; theorem-like items share one counter."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a check found, in facts; the verdict follows from them."""
-
-    holds: bool
-    """The statement, or what is right of it, was confirmed."""
-    evidence: str
-    """One or two sentences with the numbers that were computed."""
-    wrong: bool = False
-    """A part of the paper's text was refuted by a computed example."""
-    stronger: bool = False
-    """A stronger statement was confirmed, and it is strictly stronger."""
-    caveat: bool = False
-    """The statement needs a remark, and the computation shows why."""
-
-    @property
-    def verdict(self) -> str:
-        """One of :data:`VERDICTS`, or "refuted" if the check did not confirm the statement."""
-        if not self.holds:
-            return "refuted"
-        if self.wrong:
-            return "corrected"
-        if self.stronger:
-            return "sharpened"
-        return "verified with a caveat" if self.caveat else "verified"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One entry of the ledger."""
-
-    id: str
-    kind: str
-    number: int | str
-    title: str
-    statement: str
-    page: str
-    check: str | None = None
-    verdict: str | None = None
-    reason: str = ""
-    pending: str | None = None
-
-    @property
-    def label(self) -> str:
-        """What the paper calls it, such as "Lemma 10"."""
-        return str(self.number) if self.kind == "text" else f"{self.kind.title()} {self.number}"
-
-    def function(self) -> Callable[[], Outcome] | None:
-        """Return the check's function; None if the entry is pending."""
-        if self.check is None:
-            return None
-        module, _, name = self.check.rpartition(".")
-        function = getattr(importlib.import_module(module), name, None) if module else None
-        if not callable(function):
-            raise MomabError(f"claim {self.id}: there is no check {self.check!r}.")
-        found: Callable[[], Outcome] = function
-        return found
-
-
-@dataclass(frozen=True)
-class Result:
-    """A claim and what its check returned; no outcome for a pending claim."""
-
-    claim: Claim
-    outcome: Outcome | None
-    seconds: float = 0.0
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the check ran and its verdict is the recorded one, or the claim is pending."""
-        if self.outcome is None:
-            return self.claim.pending is not None
-        return self.outcome.verdict == self.claim.verdict
-
-
-def default_path() -> Path:
-    """The ledger's file in a checkout of the book."""
-    return Path(__file__).resolve().parents[2] / "book" / "claims.yml"
-
-
-def load(path: str | Path | None = None) -> tuple[Claim, ...]:
-    """Read and check the ledger's file."""
-    import yaml
-
-    path = default_path() if path is None else Path(path)
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError:
-        raise MomabError(f"there is no claims file {path}.") from None
-    except yaml.YAMLError as error:
-        first = str(error).splitlines()[0]
-        raise MomabError(f"{path} is not valid YAML: {first}.") from None
-    if not isinstance(entries, list) or not entries:
-        raise MomabError(f"{path} must hold a list of claims.")
-    claims = tuple(_claim(entry) for entry in entries)
-    ids = [claim.id for claim in claims]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise MomabError(f"the claims file has two entries with the id {name!r}.")
-    return claims
-
-
-def _claim(entry: Any) -> Claim:
-    if not isinstance(entry, dict) or "id" not in entry:
-        raise MomabError(f"every claim must be a mapping with an id; one is {entry!r}.")
-    name = entry["id"]
-    needed = ("kind", "number", "title", "statement", "page")
-    known = {*needed, "id", "check", "verdict", "reason", "pending"}
-    for key in needed:
-        if not entry.get(key):
-            raise MomabError(f"claim {name}: {key!r} is missing.")
-    for key in entry:
-        if key not in known:
-            raise MomabError(f"claim {name}: {key!r} is not a field of a claim.")
-    for key, allowed in (("kind", KINDS), ("page", PAGES)):
-        if entry[key] not in allowed:
-            raise MomabError(
-                f"claim {name}: {key} must be one of {', '.join(allowed)}; it is {entry[key]!r}."
-            )
-    if ("pending" in entry) == ("check" in entry):
-        raise MomabError(f"claim {name}: give either a check or why it is pending.")
-    if "check" in entry and (entry.get("verdict") not in VERDICTS or not entry.get("reason")):
-        raise MomabError(
-            f"claim {name}: a checked claim needs a reason and a verdict, one of "
-            f"{', '.join(VERDICTS)}."
-        )
-    return Claim(**entry)
-
-
-def missing(claims: tuple[Claim, ...]) -> tuple[tuple[str, int], ...]:
-    """The numbered items of the paper that no claim covers."""
-    covered = {(claim.kind, claim.number) for claim in claims}
-    return tuple(item for item in NUMBERED if item not in covered)
-
-
-def run_one(claim: Claim) -> Result:
-    """Run the check of one claim."""
-    function = claim.function()
-    if function is None:
-        return Result(claim, None)
-    start = perf_counter()
-    outcome = function()
-    return Result(claim, outcome, perf_counter() - start)
-
-
-def run(claims: tuple[Claim, ...] | None = None) -> tuple[Result, ...]:
-    """Run every check of the ledger."""
-    return tuple(run_one(claim) for claim in (load() if claims is None else claims))
-
-
-def table(results: tuple[Result, ...]) -> pd.DataFrame:
-    """One row per claim, for the ledger's page."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "item": result.claim.label,
-            "title": result.claim.title,
-            "statement": " ".join(result.claim.statement.split()),
-            "page": result.claim.page,
-            "verdict": result.outcome.verdict if result.outcome else "pending",
-            "recorded": result.claim.verdict or "pending",
-            "reason": " ".join((result.claim.reason or result.claim.pending or "").split()),
-            "evidence": result.outcome.evidence if result.outcome else "",
-            "seconds": round(result.seconds, 2),
-        }
-        for result in results
-    )
-
 
 # --- shared computations ----------------------------------------------------------------
 
@@ -270,8 +37,8 @@ class _Sweep:
     """Random short runs at large and small c, and what the audit says of them."""
 
     traces: tuple[Trace, ...]
-    two_sided: Report
-    one_sided: Report
+    two_sided: AuditReport
+    one_sided: AuditReport
     false: tuple[Trace, ...] = field(default=())
     """Runs that stored an arm off the front."""
 
@@ -307,7 +74,7 @@ def _sweep() -> _Sweep:
 # --- the model --------------------------------------------------------------------------
 
 
-def pareto_gap() -> Outcome:
+def pareto_gap() -> ClaimOutcome:
     """Section 2: the closed form is the infimum; zero on the front and for marginal maximisers."""
     worst = 0.0
     zero = True
@@ -320,19 +87,19 @@ def pareto_gap() -> Outcome:
             found = [pareto.gap_by_search(means, a) for a in range(len(means))]
             worst = max(worst, float(np.abs(row - found).max()))
             arms += len(found)
-    return Outcome(
+    return ClaimOutcome(
         holds=zero and worst < 1e-12,
         evidence=f"Closed form and bisection differ by at most {worst:.1g} over {arms} arms.",
     )
 
 
-def proposition_1() -> Outcome:
+def proposition_1() -> ClaimOutcome:
     """(1, 1) dominates (1, 0), whose gap is 0; arms on the front always have gap 0."""
     geo = instances.zero_gap().geometry
     example = geo.zero_gap_dominated == (1,) and geo.gaps[1] == 0 and geo.front == (0,)
     converse = all((pareto.gaps(s)[pareto.front(s)] == 0).all() for s in _stacks())
     counts = [float(pareto.zero_gap_dominated(s).any(axis=-1).mean()) for s in _stacks()]
-    return Outcome(
+    return ClaimOutcome(
         holds=bool(example and converse),
         evidence=(
             f"Arm (1, 0) is dominated and has gap {geo.gaps[1]:g}. Such arms occur in up to "
@@ -342,7 +109,7 @@ def proposition_1() -> Outcome:
     )
 
 
-def definition_1() -> Outcome:
+def definition_1() -> ClaimOutcome:
     """Consistency as defined; unique maximisers are on the front without it."""
     equivalent = implied = needless = True
     inconsistent_with_gap = 0
@@ -358,7 +125,7 @@ def definition_1() -> Outcome:
         inconsistent_with_gap += int((~consistent & unique.any(axis=-1)).sum())
     weaker = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.5, 0.3]])
     strictly = bool(pareto.is_consistent(weaker)) and bool(pareto.zero_gap_dominated(weaker).any())
-    return Outcome(
+    return ClaimOutcome(
         holds=equivalent and implied and strictly,
         caveat=needless and inconsistent_with_gap > 0,
         evidence=(
@@ -378,7 +145,7 @@ def _tied_leaders(rounds: Rounds) -> int:
     return int((near > 1).any(axis=1).sum())
 
 
-def algorithm_1() -> Outcome:
+def algorithm_1() -> ClaimOutcome:
     """Every decision of the sweep follows the pseudo-code; ties and double certificates occur."""
     sweep = _sweep()
     rules = [check for check in sweep.two_sided.checks if check.item == "Algorithm 1"]
@@ -387,7 +154,7 @@ def algorithm_1() -> Outcome:
     ties = sum(_tied_leaders(piece) for piece in rounds)
     record = trace(instances.duplicated(0.4, K=3, d=4), WidthGuided(c=0.5), 2000, seed=1)
     double = int(record.rounds().certified[-1].sum())
-    return Outcome(
+    return ClaimOutcome(
         holds=good,
         caveat=ties > 0 and double > 1,
         evidence=(
@@ -411,10 +178,10 @@ def _champion_share(runs: int = 200) -> tuple[float, float, bool]:
     return float(other.mean()), float((block.cert_round >= 0).mean()), valid
 
 
-def certified_objective() -> Outcome:
+def certified_objective() -> ClaimOutcome:
     """Section 3: the certified objective is usually not the champion on a suitable instance."""
     share, certified, valid = _champion_share()
-    return Outcome(
+    return ClaimOutcome(
         holds=valid and certified == 1.0,
         wrong=share > 0.5,
         evidence=(
@@ -424,11 +191,11 @@ def certified_objective() -> Outcome:
     )
 
 
-def remark_2() -> Outcome:
+def remark_2() -> ClaimOutcome:
     """One arm is proved best on one objective, but not necessarily the champion's."""
     share, _, valid = _champion_share()
     lemma = _sweep().two_sided["lemma-9"]
-    return Outcome(
+    return ClaimOutcome(
         holds=valid and not lemma.violations and lemma.checked > 50,
         wrong=share > 0,
         evidence=(
@@ -438,7 +205,7 @@ def remark_2() -> Outcome:
     )
 
 
-def corollary_6() -> Outcome:
+def corollary_6() -> ClaimOutcome:
     """False certificates need a failure on one particular side of an interval."""
     sweep = _sweep()
     two, one = sweep.two_sided, sweep.one_sided
@@ -452,7 +219,7 @@ def corollary_6() -> Outcome:
     # at c = 2 the two bounds, and the bound at the real-data coefficient
     paper, half = theory.union_bound(20, 2, 10**6), theory.union_bound(20, 2, 10**6) / 2
     vacuous = theory.union_bound(10, 26, 10**6, c=0.02)
-    return Outcome(
+    return ClaimOutcome(
         holds=silent and seldom and len(sweep.false) > 0,
         stronger=larger,
         caveat=vacuous > 1,
@@ -468,7 +235,7 @@ def corollary_6() -> Outcome:
 # --- the confidence event ---------------------------------------------------------------
 
 
-def proposition_8() -> Outcome:
+def proposition_8() -> ClaimOutcome:
     """The exact failure probability, the union bound and the peeling bound."""
     good = sharper = True
     ratios = []
@@ -485,7 +252,7 @@ def proposition_8() -> Outcome:
     early = max(theory.tail_probability(p, n, 10**6) for p in (0.5, 0.01) for n in range(1, 28))
     million = theory.peeling_bound(2, 1, 10**6) / theory.union_bound(2, 1, 10**6)
     half = theory.peeling_bound(20, 2, 10**6, c=0.6)
-    return Outcome(
+    return ClaimOutcome(
         holds=good,
         stronger=sharper and early == 0.0 and half < 1,
         evidence=(
@@ -499,7 +266,7 @@ def proposition_8() -> Outcome:
 # --- the lemmas -------------------------------------------------------------------------
 
 
-def _audited(keys: tuple[str, ...], report: Report) -> tuple[bool, str]:
+def _audited(keys: tuple[str, ...], report: AuditReport) -> tuple[bool, str]:
     checks = [report[key] for key in keys]
     good = all(check.violations == 0 and check.checked > 0 for check in checks)
     count = sum(check.checked for check in checks)
@@ -507,39 +274,41 @@ def _audited(keys: tuple[str, ...], report: Report) -> tuple[bool, str]:
     return good, f"{count:,} comparisons on the event, none violated; {off} fail off it"
 
 
-def lemma_9() -> Outcome:
+def lemma_9() -> ClaimOutcome:
     """Certificates on the event are valid; off it some are not, so the check has teeth."""
     good, words = _audited(("lemma-9", "lemma-9-front"), _sweep().two_sided)
     teeth = _sweep().two_sided["lemma-9"].off_event > 0
-    return Outcome(holds=good and teeth, evidence=f"{words}.")
+    return ClaimOutcome(holds=good and teeth, evidence=f"{words}.")
 
 
-def lemma_10() -> Outcome:
+def lemma_10() -> ClaimOutcome:
     """All cases, for the deficit on the sampled objective; tied maximisers need only 2."""
     report = _sweep().two_sided
     keys = ("lemma-10", "lemma-10-leader", "lemma-10-challenger", "lemma-10-other", "bridge")
     good, words = _audited(keys, report)
     tied = report["lemma-10-tied"]
-    return Outcome(
+    return ClaimOutcome(
         holds=good,
         stronger=tied.checked > 0 and tied.violations == 0,
         evidence=f"{words}. With tied maximisers, 2 sufficed {tied.checked:,} times.",
     )
 
 
-def lemma_11() -> Outcome:
+def lemma_11() -> ClaimOutcome:
     """Champion width, sampled width, radius, and the second case of the proof."""
     names = ("champion", "upset", "width", "radius", "every")
     keys = tuple(f"lemma-11-{name}" for name in names)
     good, words = _audited(keys, _sweep().two_sided)
     least = _sweep().two_sided["lemma-11-radius"].tightest
-    return Outcome(holds=good, evidence=f"{words}; the least radius exceeds g/4 by {least:.2g}.")
+    return ClaimOutcome(
+        holds=good, evidence=f"{words}; the least radius exceeds g/4 by {least:.2g}."
+    )
 
 
 # --- the bounds -------------------------------------------------------------------------
 
 
-def theorem_4() -> Outcome:
+def theorem_4() -> ClaimOutcome:
     """Each inequality of the proof on runs at c = 2, and the sharper sums."""
     traces = [
         trace(instances.synthetic(delta, m), WidthGuided(), 10**5, seed=1)
@@ -562,7 +331,7 @@ def theorem_4() -> Outcome:
         theory.sharper_bound(tied, 10**4).exploration
     )
     calm = report.event.holds and report.ok and _sweep().two_sided.ok
-    return Outcome(
+    return ClaimOutcome(
         holds=calm and report["regret"].checked == len(traces),
         stronger=ordered and finite and sharpest < sharper < paper / 2,
         evidence=(
@@ -573,7 +342,7 @@ def theorem_4() -> Outcome:
     )
 
 
-def abstract_rate() -> Outcome:
+def abstract_rate() -> ClaimOutcome:
     """The factor K is there, in the bound and in the regret; classical regrets sum over arms."""
     regrets = []
     bounded = True
@@ -589,7 +358,7 @@ def abstract_rate() -> Outcome:
     deficits = pareto.objective_deficits(means)[1:]
     classical = (1 / deficits).sum(axis=0)
     champion = int(pareto.j_dagger(means))
-    return Outcome(
+    return ClaimOutcome(
         holds=bounded,
         wrong=regrets[1] > 3 * regrets[0] and champion != int(classical.argmin()),
         evidence=(
@@ -602,7 +371,7 @@ def abstract_rate() -> Outcome:
     )
 
 
-def proposition_3() -> Outcome:
+def proposition_3() -> ClaimOutcome:
     """The chain of inequalities, the reduction to a scalar bandit, and a better constant."""
     margins = np.linspace(0.005, 0.25, 50)
     bounds = [theory.lower_bound(5, float(margin)) for margin in margins]
@@ -621,7 +390,7 @@ def proposition_3() -> Outcome:
     tied = np.repeat([[0.7], [0.7], [0.4]], 2, axis=1)
     silent = math.isinf(theory.theorem_bound(tied, 100).exploration)
     covered = math.isfinite(theory.sharper_bound(tied, 100).exploration)
-    return Outcome(
+    return ClaimOutcome(
         holds=chain and kl and reduction,
         stronger=bool((constants >= better * (1 - 1e-12)).all()) and better > 0.375,
         caveat=silent and covered,
@@ -633,7 +402,7 @@ def proposition_3() -> Outcome:
     )
 
 
-def remark_5() -> Outcome:
+def remark_5() -> ClaimOutcome:
     """The threshold is equivalent to 64 < C_PUCB; the sharper bound's coefficient is smaller."""
     T = 10**6
     same = above = True
@@ -656,7 +425,7 @@ def remark_5() -> Outcome:
         pucb = theory.c_pucb(means, T)
         by_theorem += pucb > 64
         by_sums += pucb > theory.sharper_bound(means, T).exploration / scale
-    return Outcome(
+    return ClaimOutcome(
         holds=same and above and count > 100,
         stronger=by_sums == len(SYNTHETIC_SETTINGS) > by_theorem,
         evidence=(
@@ -667,7 +436,7 @@ def remark_5() -> Outcome:
     )
 
 
-def remark_7() -> Outcome:
+def remark_7() -> ClaimOutcome:
     """Advantage over Pareto UCB1 at two horizons, in a small and two large crowds."""
     settings = ((0.12, 1), (0.02, 4), (0.02, 12))
     ratios = {}
@@ -683,7 +452,7 @@ def remark_7() -> Outcome:
         ratios[T] = row
     short, long = ratios[10_000], ratios[30_000]
     coefficients = [theory.c_pucb(instances.synthetic(*s).means, 10**6) for s in settings]
-    return Outcome(
+    return ClaimOutcome(
         holds=min(*short, *long) > 1 and coefficients[0] < coefficients[1] < 64,
         caveat=short[0] > short[-1] and long[0] < long[-1],
         evidence=(

@@ -1,4 +1,4 @@
-"""study.geometry."""
+"""The arms of instances and of the frozen subsets, one line each, with their geometry."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from momab import datasets
 from momab.datasets import subsets
 from momab.model import metrics
 from momab.model.instances import Instance
+from momab.study.design import DATASETS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ def compute_subset_arms(data_dir: str | Path | None = None) -> pd.DataFrame:
     import pandas as pd
 
     parts = []
-    for dataset in ("spotify", "kuairec"):
+    for dataset in DATASETS:
         whole = datasets.load(dataset, data_dir)
         for kind in subsets.KINDS:
             for number, subset in enumerate(subsets.frozen(dataset, kind), start=1):
@@ -67,7 +68,7 @@ def subset_arms() -> pd.DataFrame:
         return pd.read_csv(file, dtype={"subset": str, "arm": str, "worst_objective": str})
 
 
-def certified_arms(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
+def committed_arms(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
     """The arms that Width-guided committed to in recorded runs, with their geometry.
 
     One line per subset and arm: ``share`` of the subset's runs, the objectives that certified it,

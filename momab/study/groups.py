@@ -1,4 +1,4 @@
-"""study.groups."""
+"""The six groups of subsets, two data sets by three geometries, as tables and people name them."""
 
 from __future__ import annotations
 

@@ -1,41 +1,87 @@
-"""study.tables."""
+"""The paper's tables, computed from tables of runs, and how their numbers are written."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momab import datasets, study
-from momab.study import reproduce
-from momab.study.groups import group_name
+from momab.model import instances, theory
+from momab.model.instances import SYNTHETIC_SETTINGS
+from momab.study.design import HORIZON, paper_coefficient
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def provenance_text(parts: Iterable[str]) -> str:
-    """Say what some recorded parts were made with, in Markdown."""
-    made = [reproduce.recorded_provenance()[part] for part in parts]
-    first = made[0]
-    seeds = {f"{entry['seed']}" for entry in made}
-    many = f", {first['risk_runs']:,} where the text says so" if "risk" in parts else ""
-    return (
-        f"seed {', '.join(sorted(seeds))}, horizon {first['horizon']:,}, {first['runs']} runs per "
-        f"subset or setting{many}; momab {first['momab']} (source {first['source'][:8]}), "
-        f"Python {first['python']}, NumPy {first['numpy']}"
+def table1(runs: pd.DataFrame) -> pd.DataFrame:
+    """Pareto regret, detection and fairness per group and policy (Table 1)."""
+    return _grouped(
+        runs,
+        ["dataset", "subset_type", "policy"],
+        {
+            "pareto_regret_mean": ("pareto_regret", "mean"),
+            "pareto_regret_std": ("pareto_regret", "std"),
+            "detection_rate": ("detected", "mean"),
+            "fairness_mean": ("fairness_regret", "mean"),
+            "fairness_std": ("fairness_regret", "std"),
+        },
     )
 
 
-def absent_data(data_dir: str | None = None) -> list[str]:
-    """The data sets that are not on this machine."""
-    with warnings.catch_warnings():
-        # importing the downloader inside a notebook makes its progress bar ask for widgets
-        warnings.simplefilter("ignore")
-        return [name for name in study.DATASETS if datasets.find(name, data_dir) is None]
+def table2(runs: pd.DataFrame) -> pd.DataFrame:
+    """C_PUCB, regrets and certification rate per synthetic setting (Table 2)."""
+    import pandas as pd
+
+    rows = []
+    for delta, m in SYNTHETIC_SETTINGS:
+        part = runs[runs["instance"] == f"{delta:g}, {m}"]
+        row: dict[str, Any] = {"delta": delta, "m": m}
+        row["c_pucb"] = theory.c_pucb(instances.synthetic(delta, m).means, HORIZON)
+        for name in ("Pareto UCB1", "Width-guided"):
+            regret = part.loc[part["policy"] == name, "pareto_regret"]
+            key = name.lower().replace(" ", "_").replace("-", "_")
+            row[f"{key}_mean"], row[f"{key}_std"] = regret.mean(), regret.std()
+        certified = part.loc[part["policy"] == "Width-guided", "certified"]
+        row["certification_rate"] = certified.mean()
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def choose_coefficients(validation_runs: pd.DataFrame) -> pd.DataFrame:
+    """Choose, per group and policy, the coefficient with the least mean validation regret."""
+    keys = ["dataset", "subset_type", "policy"]
+    means = validation_runs.groupby([*keys, "c"], sort=False)["pareto_regret"].mean().reset_index()
+    best = means.loc[means.groupby(keys, sort=False)["pareto_regret"].idxmin()]
+    return best.rename(columns={"pareto_regret": "validation_regret"}).reset_index(drop=True)
+
+
+def table3(chosen: pd.DataFrame) -> pd.DataFrame:
+    """Width-guided's coefficient per group, as our validation chooses it (Table 3)."""
+    rows = chosen[chosen["policy"] == "Width-guided"].drop(columns="policy")
+    papers = [
+        paper_coefficient(dataset, kind)
+        for dataset, kind in zip(rows["dataset"], rows["subset_type"])
+    ]
+    return rows.assign(paper_c=papers).reset_index(drop=True)
+
+
+def table4(runs: pd.DataFrame) -> pd.DataFrame:
+    """Front precision, recall and coverage entropy per group and policy (Table 4)."""
+    measures = ("front_precision", "front_recall", "coverage_entropy")
+    columns = {name: (name, "mean") for name in measures}
+    columns |= {f"{name}_std": (name, "std") for name in measures}
+    return _grouped(runs, ["dataset", "subset_type", "policy"], columns)
+
+
+def _grouped(
+    runs: pd.DataFrame, keys: list[str], columns: Mapping[str, tuple[str, str]]
+) -> pd.DataFrame:
+    grouped = runs.groupby(keys, sort=False).agg(**dict(columns))
+    frame: pd.DataFrame = grouped.reset_index()
+    return frame
 
 
 def plus_minus(mean: float, spread: float) -> str:
@@ -48,51 +94,8 @@ def plus_minus(mean: float, spread: float) -> str:
     return f"{mean:,.{digits}f} ± {spread:,.{digits}f}"
 
 
-def _z_text(z: float) -> str:
-    if not math.isfinite(z):
-        return "∞"
-    return "0.0" if abs(z) < 0.05 else f"{z:+.1f}"
-
-
 def _superscript(number: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
-
-
-def beside(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Cells of :func:`momab.study.compare` as a table to read, with a row per cell.
-
-    ``names`` says which columns of the paper's table to show, and what to call them.
-    """
-    import pandas as pd
-
-    rows = []
-    for cell in cells.to_dict("records"):
-        if cell["column"] not in names:
-            continue
-        row: dict[str, Any] = {}
-        if "delta" in cell:
-            row["δ"], row["m"] = f"{cell['delta']:g}", int(cell["m"])
-        else:
-            row["Group"] = group_name(cell["dataset"], cell["subset_type"])
-            row["Policy"] = cell["policy"]
-        rate = cell["column"] in ("detection_rate", "front_precision", "front_recall")
-        if rate or cell["column"] == "coverage_entropy":
-            shown = f"{cell['paper']:.3f}", f"{cell['ours']:.3f}"
-        else:
-            shown = (
-                plus_minus(cell["paper"], cell["paper_sd"]),
-                plus_minus(cell["ours"], cell["ours_sd"]),
-            )
-        row |= {
-            "Quantity": names[cell["column"]],
-            "Paper": shown[0],
-            "Ours": shown[1],
-            "z": _z_text(cell["z"]),
-            "Verdict": cell["verdict"],
-        }
-        rows.append(row)
-    frame = pd.DataFrame(rows)
-    return frame.drop(columns="Quantity") if len(names) == 1 else frame
 
 
 def averages(values: Any, size: int, count: int, seed: int) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from momab.auditing.claims import CHECKS, LEEWAY, audit, audit_all
+from momab.auditing import CHECKS, LEEWAY, audit, audit_all
 from momab.auditing.trace import Trace, trace
 from momab.cli.app import app, main
 from momab.engine import policies
@@ -69,23 +69,26 @@ def random_traces(seed, rounds):
         yield record
 
 
-def test_a_million_rounds_without_a_violation():
-    report = audit_all(random_traces(seed=20260601, rounds=1_000_000))
-    assert report.rounds >= 1_000_000
+@pytest.mark.parametrize("rounds", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_a_million_rounds_without_a_violation(rounds):
+    report = audit_all(random_traces(seed=20260601, rounds=rounds))
+    assert report.rounds >= rounds
     assert report.ok, report.summary()
     # the hypotheses were met often, and missed often enough to mean something
     for key in CHECKS:
-        assert report[key].checked >= 50, key
-    assert report["lemma-11-radius"].checked > 100_000
-    assert 20 < report.event.failures < report.traces - 20
+        assert report[key].checked >= rounds // 20_000, key
+    assert report["lemma-11-radius"].checked > rounds // 10
+    few = rounds // 50_000
+    assert few < report.event.failures < report.traces - few
     assert report["lemma-10-leader"].off_event > 0
     # every inequality has room to spare, except those that are equalities somewhere
     assert report["lemma-10"].tightest > 0
     assert report["lemma-11-radius"].tightest > 0
 
 
-def test_the_lemmas_need_one_side_of_every_interval_only():
-    report = audit_all(random_traces(seed=7, rounds=150_000), claimed_on="one-sided")
+@pytest.mark.parametrize("rounds", [40_000, pytest.param(150_000, marks=pytest.mark.slow)])
+def test_the_lemmas_need_one_side_of_every_interval_only(rounds):
+    report = audit_all(random_traces(seed=7, rounds=rounds), claimed_on="one-sided")
     assert report.ok, report.summary()
     assert 0 < report.event.outside_one_sided < report.event.outside
     assert report["lemma-10-tied"].checked == 0  # uses the lower sides of all tied maximisers

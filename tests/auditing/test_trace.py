@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab.auditing.trace import CASES, Trace, top_two, trace
+from momab.auditing.rounds import CASES, top_two
+from momab.auditing.trace import Trace, trace
 from momab.engine.loop import play
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import top

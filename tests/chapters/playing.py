@@ -7,9 +7,8 @@ from typing import Any
 import jupytext
 import pytest
 
-from momab import MomabError
+from momab import MomabError, study
 from momab.figures import magics, show
-from momab.study import reproduce
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 MAGICS = {"prose": magics.prose, "figure": magics.figure, "table": magics.table}
@@ -63,6 +62,6 @@ def need_recorded(*parts: str) -> None:
     """Skip a test where these parts of the study are not recorded."""
     for part in parts:
         try:
-            reproduce.recorded(part)
+            study.recorded_results(part)
         except MomabError:
             pytest.skip(f"no recorded results for {part}")

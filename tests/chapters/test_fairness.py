@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from momab import study
 from momab.chapters import fairness
 from momab.datasets import subsets
-from momab.study import arm_tables, groups, reproduce
+from momab.study import arm_tables, groups
 from tests.chapters.playing import need_recorded, play, read_aloud
 
 
@@ -73,8 +74,8 @@ def test_solutions_with_other_outcomes():
 
 def test_the_tables_hold_what_was_computed():
     need_recorded("real")
-    runs, arms = reproduce.recorded("real"), arm_tables.subset_arms()
-    committed = arm_tables.certified_arms(runs, arms)
+    runs, arms = study.recorded_results("real"), arm_tables.subset_arms()
+    committed = arm_tables.committed_arms(runs, arms)
     shown = fairness.commitment_table(committed)
     assert len(shown) == len(committed)
     assert np.isclose(shown["Cost per pull"].sum(), committed["fairness_cost"].sum())

@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
+from momab import study
 from momab.chapters import real_data
 from momab.datasets import subsets
-from momab.study import groups, reproduce
+from momab.study import groups
 from tests.chapters.playing import need_recorded, play, read_aloud
 from tests.realdata import load_or_skip
 
@@ -86,7 +87,7 @@ def test_reasons_follow_the_cell():
 
 def test_who_certified_first_agrees_with_the_table_per_group():
     need_recorded("real")
-    runs = reproduce.recorded("real")
+    runs = study.recorded_results("real")
     forecast = real_data.first_certificates(runs)
     assert len(forecast) == 18
     assert forecast["ratio"].between(0, 1).all()

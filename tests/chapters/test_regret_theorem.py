@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab.auditing import hand_made
-from momab.auditing.claims import audit_all
+from momab.auditing import audit_all, hand_made
 from momab.chapters import regret_theorem
 from momab.engine import loop
 from momab.engine.policies.width_guided import WidthGuided

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import momab
+from momab import study
 from momab.chapters import synthetic
 from momab.errors import MomabError
 from momab.model import instances
-from momab.study import reproduce
 from tests.chapters.running import WHOLE, run_chapter, text_of
 
 
@@ -18,7 +18,7 @@ from tests.chapters.running import WHOLE, run_chapter, text_of
 def test_synthetic_chapter(shown, whole):
     for part in ("synthetic", "paths"):
         try:
-            reproduce.recorded(part)
+            study.recorded_results(part)
         except MomabError:
             pytest.skip(f"no recorded results for {part}")
     page = run_chapter("synthetic", whole=whole, seed=5, runs=30, horizon=2_000, short_runs=2)

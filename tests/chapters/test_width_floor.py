@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab.auditing import hand_made
-from momab.auditing.claims import audit
+from momab.auditing import audit, hand_made
 from momab.chapters import width_floor
 from momab.errors import MomabError
 from momab.model import families, instances

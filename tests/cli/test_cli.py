@@ -8,25 +8,18 @@ import pandas as pd
 import pytest
 
 from momab import MomabError
-from momab.cli.app import main
+from momab.cli.app import app
+from momab.cli.terminal import interruptible, print_wide
 from momab.engine import specs
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
-
-
-def momab(monkeypatch, *arguments):
-    """Run the command in this process; return its exit code."""
-    monkeypatch.setattr(sys, "argv", ["momab", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return stop.value.code
-
+from tests.command import run
 
 SHORT = ("simulate", "synthetic:delta=0.1,m=2,K=6", "-T", "1e3", "-n", "2")
 
 
 def test_simulate_prints_a_line_per_policy(monkeypatch, capsys):
-    assert momab(monkeypatch, *SHORT) == 0
+    assert run(monkeypatch, *SHORT) == 0
     out = capsys.readouterr().out
     for label in ("Width-guided", "Pareto UCB1", "Annealing-Pareto", "Scalarized UCB"):
         assert sum(label in line for line in out.splitlines()) == 1
@@ -36,13 +29,13 @@ def test_simulate_prints_a_line_per_policy(monkeypatch, capsys):
 def test_simulate_writes_tables_and_resumes(monkeypatch, tmp_path, capsys):
     out = tmp_path / "out"
     command = (*SHORT, "--policy", "width-guided:c=0.1", "--seed", "9", "-o", str(out))
-    assert momab(monkeypatch, *command) == 0
+    assert run(monkeypatch, *command) == 0
     first = pd.read_csv(out / "runs.csv")
     assert len(first) == 2
     assert json.loads((out / "provenance.json").read_text())["seed"] == 9
     pieces = {p: p.stat().st_mtime_ns for p in (out / "store").rglob("*.npz")}
     assert pieces
-    assert momab(monkeypatch, *command) == 0
+    assert run(monkeypatch, *command) == 0
     assert {p: p.stat().st_mtime_ns for p in (out / "store").rglob("*.npz")} == pieces
     pd.testing.assert_frame_equal(first, pd.read_csv(out / "runs.csv"))
 
@@ -51,7 +44,7 @@ def test_simulate_takes_a_users_table(monkeypatch, tmp_path, capsys):
     table = tmp_path / "mine.csv"
     table.write_text("who,a,b\nx,0.1,0.9\ny,0.8,0.3\nx,0.2,0.7\n")
     options = ("--csv", str(table), "--arm", "who", "--objectives", "a,b")
-    assert momab(monkeypatch, "simulate", *options, "-T", "100", "-n", "1") == 0
+    assert run(monkeypatch, "simulate", *options, "-T", "100", "-n", "1") == 0
     assert "mine" in capsys.readouterr().out
 
 
@@ -76,7 +69,7 @@ def test_simulate_takes_a_users_table(monkeypatch, tmp_path, capsys):
     ],
 )
 def test_bad_input_gets_one_sentence_and_exit_code_2(monkeypatch, capsys, arguments, sentence):
-    assert momab(monkeypatch, "simulate", *arguments) == 2
+    assert run(monkeypatch, "simulate", *arguments) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("momab: ")
     assert sentence in captured.err
@@ -93,8 +86,56 @@ def test_specs_become_records():
         specs.parse("x:=1")
 
 
-def test_importing_momab_is_light():
-    heavy = ("numba", "pandas", "scipy", "matplotlib", "rich", "joblib")
-    code = f"import sys, momab; print([m for m in {heavy!r} if m in sys.modules])"
+@pytest.mark.parametrize("module", ["momab", "momab.cli.app"])
+def test_the_start_is_light(module):
+    heavy = ("numba", "numpy", "pandas", "scipy", "matplotlib", "rich", "joblib", "sphinx", "yaml")
+    code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+def test_every_command_explains_itself(monkeypatch, capsys):
+    assert run(monkeypatch, "--help") == 0
+    listed = capsys.readouterr().out
+    commands = [command.name for command in app.registered_commands]
+    assert len(commands) == len(set(commands)) == 12
+    for name in [*commands, "data"]:
+        assert name in listed
+        assert run(monkeypatch, name, "--help") == 0
+        assert "Usage: momab" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("stop", "sentence"),
+    [
+        (KeyboardInterrupt(), "stopped; nothing was written."),
+        (KeyboardInterrupt("stopped with 3 of 40 runs finished."), "stopped with 3 of 40"),
+    ],
+)
+def test_ctrl_c_is_one_sentence_and_exit_code_130(capsys, stop, sentence):
+    with pytest.raises(SystemExit) as ended, interruptible("stopped; nothing was written."):
+        raise stop
+    assert ended.value.code == 130
+    said = capsys.readouterr().err
+    assert said.startswith(f"momab: {sentence}")
+    assert said.count("\n") == 1
+
+
+def test_tables_in_a_pipe_keep_their_words_whole(capsys):
+    print_wide("word " * 60, width=400)
+    assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_reproduce_writes_files_and_compares(monkeypatch, tmp_path, capsys):
+    sizes = ("-T", "300", "-n", "2", "--workers", "1", "-o", tmp_path)
+    assert run(monkeypatch, "reproduce", "table2", "figure1", *sizes) == 0
+    said = capsys.readouterr().out
+    assert "table2: " in said
+    assert "of 16 cells within 3 standard errors" in said
+    for name in ("table2.csv", "table2.tex", "figure1.svg"):
+        assert (tmp_path / name).is_file()
+        assert name in said
+    assert run(monkeypatch, "reproduce", "table2", "--check", *sizes) == 1
+    assert "synthetic: line 2: recorded" in capsys.readouterr().out
+    assert run(monkeypatch, "reproduce", "table9") == 2
+    assert "there is no target 'table9'" in capsys.readouterr().err

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from momab import study
 from momab.figures import magics
-from momab.study import reproduce, tables
 
 IMPORT = '{% from "prose.md.j2" import provenance, recompute -%}'
 
@@ -17,8 +17,8 @@ def test_provenance_is_said(tmp_path, monkeypatch):
         **{"horizon": 1000, "runs": 2, "risk_runs": 77, "seed": 5},
     }
     (tmp_path / "provenance.json").write_text(json.dumps({"real": made, "risk": made}))
-    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
-    names = {"made": reproduce.recorded_provenance()}
+    monkeypatch.setattr(study.recorded, "RESULTS", tmp_path)
+    names = {"made": study.recorded_provenance()}
     text = magics.one_line(magics.render(IMPORT + '{{ provenance([made["real"]]) }}', names))
     assert text == (
         "seed 5, horizon 1,000, 2 runs per subset or setting; momab 1 (source abcdefgh), "
@@ -36,8 +36,8 @@ def test_absent_data_are_said_with_the_command(monkeypatch, absent):
     monkeypatch.setattr(
         "momab.datasets.find", lambda name, folder=None: None if name in absent else Path("x")
     )
-    assert tables.absent_data() == absent
-    text = magics.render(IMPORT + "{{ recompute(absent) }}", {"absent": tables.absent_data()})
+    assert study.absent_data() == absent
+    text = magics.render(IMPORT + "{{ recompute(absent) }}", {"absent": study.absent_data()})
     for name in ("spotify", "kuairec"):
         assert (f"`momab data get {name}`" in text) == (name in absent)
     assert ("` and `" in text) == (len(absent) == 2)

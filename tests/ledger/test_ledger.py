@@ -2,21 +2,20 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from momab import ledger
 from momab.errors import MomabError
-from momab.ledger.theory import Claim, Outcome, Result
+from momab.ledger import Claim, ClaimOutcome, ClaimResult
 
-CLAIMS = ledger.load()
+CLAIMS = ledger.read_claims()
 CHECKED = [claim for claim in CLAIMS if claim.pending is None]
 
 
 def test_no_item_of_the_paper_is_missing():
-    assert ledger.missing(CLAIMS) == ()
-    assert ("lemma", 10) in ledger.missing(tuple(c for c in CLAIMS if c.id != "lemma-10"))
+    assert ledger.uncovered(CLAIMS) == ()
+    assert ("lemma", 10) in ledger.uncovered(tuple(c for c in CLAIMS if c.id != "lemma-10"))
     assert len(ledger.NUMBERED) == 19
 
 
@@ -39,7 +38,7 @@ def test_the_numbering_is_the_paper_s(shared):
 
 @pytest.mark.parametrize("claim", CHECKED, ids=lambda claim: claim.id)
 def test_verdict_is_the_recorded_one(claim):
-    result = ledger.run_one(claim)
+    result = ledger.audit_claim(claim)
     assert result.outcome is not None, f"{claim.id} has no check that ran"
     assert result.outcome.verdict == claim.verdict, result.outcome.evidence
     assert result.agrees
@@ -57,7 +56,7 @@ def test_only_data_and_long_runs_may_wait():
 def test_every_check_of_the_file_is_a_different_function_of_the_module():
     names = [claim.check for claim in CHECKED]
     assert len(set(names)) == len(names)
-    assert all(name.startswith(("momab.ledger.", "momab.ledger.study.")) for name in names)
+    assert all(name.startswith(("momab.ledger.theory.", "momab.ledger.study.")) for name in names)
 
 
 def test_statements_are_whole_sentences_in_our_own_words(shared):
@@ -72,31 +71,36 @@ def test_statements_are_whole_sentences_in_our_own_words(shared):
 
 def test_verdicts_follow_from_facts():
     facts = {"holds": True, "evidence": "1"}
-    assert Outcome(**facts).verdict == "verified"
-    assert Outcome(**facts, caveat=True).verdict == "verified with a caveat"
-    assert Outcome(**facts, caveat=True, stronger=True).verdict == "sharpened"
-    assert Outcome(**facts, wrong=True, stronger=True).verdict == "corrected"
-    assert Outcome(holds=False, evidence="1", stronger=True).verdict == "refuted"
+    assert ClaimOutcome(**facts).verdict == "verified"
+    assert ClaimOutcome(**facts, caveat=True).verdict == "verified with a caveat"
+    assert ClaimOutcome(**facts, caveat=True, stronger=True).verdict == "sharpened"
+    assert ClaimOutcome(**facts, wrong=True, stronger=True).verdict == "corrected"
+    assert ClaimOutcome(holds=False, evidence="1", stronger=True).verdict == "refuted"
 
 
 def test_a_changed_verdict_or_a_check_that_did_not_run_is_noticed():
     claim = next(claim for claim in CLAIMS if claim.id == "proposition-1")
-    assert not Result(claim, Outcome(holds=False, evidence="1")).agrees
-    assert not Result(claim, None).agrees
-    assert not ledger.run_one(replace(claim, verdict="corrected")).agrees
+    assert not ClaimResult(claim, ClaimOutcome(holds=False, evidence="1")).agrees
+    assert not ClaimResult(claim, None).agrees
+    assert not ledger.audit_claim(claim.model_copy(update={"verdict": "corrected"})).agrees
     with pytest.raises(MomabError, match="there is no check"):
-        ledger.run_one(replace(claim, check="momab.ledger.lemma_12"))
+        ledger.audit_claim(claim.model_copy(update={"check": "momab.ledger.theory.lemma_12"}))
 
 
 def test_table_for_the_page():
     few = tuple(c for c in CLAIMS if c.id in ("proposition-1", "definition-1"))
-    open_claim = replace(few[0], check=None, verdict=None, reason="", pending="needs more thought")
-    table = ledger.table(ledger.run((*few, open_claim)))
+    open_claim = Claim(
+        **(
+            few[0].model_dump()
+            | {"check": None, "verdict": None, "reason": "", "pending": "needs more thought"}
+        )
+    )
+    table = ledger.ledger_table(ledger.audit_claims((*few, open_claim)))
     assert list(table["item"]) == ["Proposition 1", "Definition 1", "Proposition 1"]
     assert list(table["verdict"]) == ["verified", "verified with a caveat", "pending"]
     assert (table["verdict"] == table["recorded"]).all()
     assert table["reason"].str.len().min() > 10
-    assert Claim("x", "text", "Abstract", "t", "s", "model").label == "Abstract"
+    assert open_claim.model_copy(update={"kind": "text", "number": "Abstract"}).label == "Abstract"
 
 
 GOOD = """
@@ -106,7 +110,7 @@ GOOD = """
   title: t
   statement: s
   page: model
-  check: momab.ledger.lemma_9
+  check: momab.ledger.theory.lemma_9
   verdict: verified
   reason: r
 """
@@ -121,6 +125,7 @@ GOOD = """
         (GOOD.replace("statement: s", "statement: ''"), "'statement' is missing"),
         (GOOD.replace("verdict: verified", "verdict: proved"), "needs a reason and a verdict"),
         (GOOD.replace("reason: r", "because: r"), "'because' is not a field"),
+        (GOOD.replace("title: t", "title: 7"), "'title' is 7, which is not of the right type"),
         (GOOD + "  pending: later\n", "either a check or why it is pending"),
         ("- lemma 9\n", "mapping with an id"),
         ("a: [", "not valid YAML"),
@@ -131,12 +136,12 @@ def test_a_bad_file_gets_one_sentence(tmp_path, text, message):
     path = tmp_path / "claims.yml"
     path.write_text(text)
     with pytest.raises(MomabError, match=message):
-        ledger.load(path)
+        ledger.read_claims(path)
 
 
 def test_a_missing_file_gets_one_sentence(tmp_path):
     with pytest.raises(MomabError, match="there is no claims file"):
-        ledger.load(tmp_path / "none.yml")
+        ledger.read_claims(tmp_path / "none.yml")
 
 
 @pytest.mark.parametrize("c", [0.6, 1.0, 2.0])

@@ -1,17 +1,19 @@
 """The study: tables from runs, comparison with the paper, recording and checking."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from momab import MomabError, study
+from momab.cli.study import FIGURES
 from momab.datasets.subsets import KINDS
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances
 from momab.model.instances import SYNTHETIC_SETTINGS
-from momab.study import reproduce
+from momab.study import recorded
 from tests.realdata import load_or_skip
 
 TINY = study.Options(horizon=300, runs=2, seed=3, progress=False)
@@ -48,12 +50,12 @@ def test_table1_of_runs_with_known_moments():
 
 
 def test_equal_cells_agree_and_shifted_ones_differ():
-    same = study.compare(1, fake_real())
+    same = study.compare_with_paper(1, fake_real())
     assert len(same) == 24 * 3
     assert (same["verdict"] == "agrees").all()
     assert same["z"].abs().max() < 0.01
     # a shift of one standard deviation is 60 / sqrt(60 + 60) standard errors of the difference
-    moved = study.compare(1, fake_real(shift=1.0))
+    moved = study.compare_with_paper(1, fake_real(shift=1.0))
     regret = moved[(moved["column"] == "pareto_regret_mean") & (moved["paper"] > 100)]
     assert (regret["verdict"] == "differs").all()
     np.testing.assert_allclose(regret["z"], math.sqrt(30), rtol=0.01)
@@ -63,7 +65,7 @@ def test_equal_cells_agree_and_shifted_ones_differ():
 def test_rounding_is_not_disagreement():
     runs = fake_real()
     runs["pareto_regret"] += 0.004
-    assert (study.compare(1, runs)["z"] == 0).all()
+    assert (study.compare_with_paper(1, runs)["z"] == 0).all()
 
 
 def test_paper_tables_are_complete():
@@ -72,7 +74,7 @@ def test_paper_tables_are_complete():
     with pytest.raises(MomabError, match="there is no Table 5"):
         study.paper_table(5)
     with pytest.raises(MomabError, match="compared for Tables 1, 2 and 4"):
-        study.compare(3, pd.DataFrame())
+        study.compare_with_paper(3, pd.DataFrame())
 
 
 def test_paper_tables_are_the_reference(shared):
@@ -86,7 +88,7 @@ def test_paper_tables_are_the_reference(shared):
 
 @pytest.fixture(scope="module")
 def tiny_parts():
-    return reproduce.Parts(TINY, risk_runs=3, coefficients=(0.02, 0.5))
+    return study.Parts(TINY, risk_runs=3, coefficients=(0.02, 0.5))
 
 
 def test_synthetic_part_and_table(tiny_parts):
@@ -95,7 +97,7 @@ def test_synthetic_part_and_table(tiny_parts):
     first = tiny_parts.synthetic.query("instance == '0.12, 1' and policy == 'Pareto UCB1'")
     assert table["pareto_ucb1_mean"][0] == pytest.approx(first["pareto_regret"].mean())
     assert f"{table['c_pucb'][7]:.2f}" == "142.08"
-    assert len(study.compare(2, tiny_parts.synthetic)) == 16
+    assert len(study.compare_with_paper(2, tiny_parts.synthetic)) == 16
 
 
 def test_paths_start_at_the_first_round_and_never_fall(tiny_parts):
@@ -107,24 +109,31 @@ def test_paths_start_at_the_first_round_and_never_fall(tiny_parts):
         assert (path["q05"] <= path["q95"]).all()
 
 
-def test_real_parts(tiny_parts, shared):
-    for dataset in study.DATASETS:
+@pytest.mark.parametrize(
+    "chosen_sets", [("spotify",), pytest.param(study.DATASETS, marks=pytest.mark.slow)]
+)
+def test_real_parts(shared, monkeypatch, chosen_sets):
+    for dataset in chosen_sets:
         load_or_skip(shared, dataset)
+    monkeypatch.setattr(study.parts, "DATASETS", chosen_sets)
+    options = replace(TINY, data_dir=shared / "data")
+    tiny_parts = study.Parts(options, risk_runs=3, coefficients=(0.02, 0.5))
+    groups = 3 * len(chosen_sets)
     runs = tiny_parts.real
-    assert len(runs) == 18 * 4 * 2
+    assert len(runs) == 3 * groups * 4 * 2
     assert set(runs["subset"]) == {"1", "2", "3"}
-    assert len(study.table1(runs)) == len(study.table4(runs)) == 24
-    assert study.compare(4, runs)["column"].nunique() == 3
-    chosen = study.choose(tiny_parts.validation)
-    assert len(chosen) == 6 * 3
+    assert len(study.table1(runs)) == len(study.table4(runs)) == 4 * groups
+    assert study.compare_with_paper(4, runs)["column"].nunique() == 3
+    chosen = study.choose_coefficients(tiny_parts.validation)
+    assert len(chosen) == groups * 3
     assert set(chosen["c"]) <= {0.02, 0.5}
-    assert len(study.table3(chosen)) == 6
+    assert len(study.table3(chosen)) == groups
     retuned = tiny_parts.retuned
     merged = retuned.merge(chosen, on=["dataset", "subset_type", "policy"])
     assert (merged["c_x"] == merged["c_y"]).all()
     # the paper's c = 0.00894 joins the two coefficients for Spotify's easy subsets
-    assert len(tiny_parts.risk) == 18 * 2 + 3
-    assert len(tiny_parts.rivals) == 18
+    assert len(tiny_parts.risk) == 3 * groups * 2 + 3
+    assert len(tiny_parts.rivals) == 3 * groups
 
 
 def test_choose_takes_the_least_mean():
@@ -137,39 +146,40 @@ def test_choose_takes_the_least_mean():
             "pareto_regret": [1.0, 5.0, 2.0, 3.0, 1.0, 9.0],
         }
     )
-    assert study.choose(frame)["c"].tolist() == [0.2, 0.1]
+    assert study.choose_coefficients(frame)["c"].tolist() == [0.2, 0.1]
 
 
 def test_record_then_check_is_identical_and_notices_a_changed_digit(
     tiny_parts, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(reproduce, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path / "results")
     names = ["synthetic", "paths"]
-    reproduce.record(tiny_parts, names)
-    assert reproduce.check(tiny_parts, names) == {"synthetic": "", "paths": ""}
-    assert reproduce.recorded_provenance()["paths"]["horizon"] == 300
-    fresh = reproduce.Parts(TINY, risk_runs=3, coefficients=(0.02, 0.5))
-    assert reproduce.check(fresh, ["synthetic"]) == {"synthetic": ""}
-    other = reproduce.Parts(study.Options(300, 2, 4, progress=False))
-    assert reproduce.check(other, ["synthetic"])["synthetic"].startswith("line 2: recorded")
+    study.record_results(tiny_parts, names)
+    assert study.differences(tiny_parts, names) == {"synthetic": "", "paths": ""}
+    assert study.recorded_provenance()["paths"]["horizon"] == 300
+    fresh = study.Parts(TINY, risk_runs=3, coefficients=(0.02, 0.5))
+    assert study.differences(fresh, ["synthetic"]) == {"synthetic": ""}
+    other = study.Parts(study.Options(300, 2, 4, progress=False))
+    assert study.differences(other, ["synthetic"])["synthetic"].startswith("line 2: recorded")
     with pytest.raises(MomabError, match="no recorded results for 'risk'"):
-        reproduce.recorded("risk")
+        study.recorded_results("risk")
 
 
 def test_certificates_survive_recording(tmp_path, monkeypatch):
-    monkeypatch.setattr(reproduce, "RESULTS", tmp_path)
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path)
     found = study.Options(progress=False).simulate(
         instances.synthetic(0.1, 1, K=3), {"Width-guided": WidthGuided(c=0.2)}, horizon=20, runs=9
     )
     assert 0 < found.runs["certified"].sum() < 9
-    parts = reproduce.Parts(TINY)
+    parts = study.Parts(TINY)
     parts.__dict__["synthetic"] = found.runs
-    reproduce.record(parts, ["synthetic"])
-    assert reproduce.check(parts, ["synthetic"]) == {"synthetic": ""}
+    study.record_results(parts, ["synthetic"])
+    assert study.differences(parts, ["synthetic"]) == {"synthetic": ""}
 
 
 def test_files_are_written(tiny_parts, tmp_path):
-    paths = reproduce.write(tiny_parts, ["table2", "figure1", "figure2"], tmp_path / "out")
+    targets = ["table2", "figure1", "figure2"]
+    paths = study.write_files(tiny_parts, targets, tmp_path / "out", FIGURES)
     assert [p.name for p in paths] == ["table2.csv", "table2.tex", "figure1.svg", "figure2.svg"]
     tex = paths[1].read_text()
     assert r"\toprule" in tex
@@ -181,12 +191,12 @@ def test_files_are_written(tiny_parts, tmp_path):
 def test_missing_data_is_said_before_anything_runs(tmp_path):
     options = study.Options(data_dir=tmp_path)
     with pytest.raises(MomabError, match="momab data get"):
-        reproduce.check_data(["real"], options)
-    reproduce.check_data(["synthetic"], options)
+        study.require_data(["real"], options)
+    study.require_data(["synthetic"], options)
 
 
 def test_unknown_targets():
     with pytest.raises(MomabError, match="there is no target 'table9'; choose from table1"):
-        reproduce.wanted_parts(["table9"])
-    assert reproduce.wanted_parts(["figure1", "table2"]) == ["synthetic"]
-    assert reproduce.wanted_parts(["all"]) == list(reproduce.PARTS)
+        study.wanted_parts(["table9"])
+    assert study.wanted_parts(["figure1", "table2"]) == ["synthetic"]
+    assert study.wanted_parts(["all"]) == list(study.PARTS)

@@ -1,0 +1,85 @@
+"""The commands for the book: `momab book`, `run`, `params` and `pdf`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from momab.cli.terminal import print_wide, short
+
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--parameter", help="name=value, or notebook.name=value; repeatable."),
+]
+Profile = Annotated[str, typer.Option(help="quick, paper, or the path of your own YAML file.")]
+Workers = Annotated[int | None, typer.Option(help="How many notebooks run at once.", min=1)]
+
+
+def book_command(
+    profile: Profile = "quick",
+    parameter: Assignments = None,
+    workers: Workers = None,
+    edition: Annotated[
+        str, typer.Option(help="instructor (everything), or student (no solutions).")
+    ] = "instructor",
+) -> None:
+    """Execute what has changed and build the site: _build/html, or _build/student."""
+    from momab.book.build import build
+    from momab.book.notebook import Project
+
+    report = build(Project.find(), profile, parameter or (), workers, edition=edition)
+    print(
+        f"{'built' if report.built else 'nothing has changed'} in {report.seconds:.1f} s "
+        f"({report.executed} notebooks executed, {report.reused} reused): "
+        f"{short(report.site / 'index.html')}"
+    )
+
+
+def run_command(
+    notebook: Annotated[str, typer.Argument(help="Its name, as `momab params` lists it.")],
+    parameter: Assignments = None,
+    profile: Profile = "quick",
+    output: Annotated[Path | None, typer.Option(help="Folder; _build/runs/NAME if absent.")] = None,
+    workers: Workers = None,
+) -> None:
+    """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
+
+    Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
+    """
+    from momab.book.notebook import Project
+    from momab.book.single_page import run as run_notebook
+
+    for page in run_notebook(Project.find(), notebook, profile, parameter or (), output, workers):
+        print(short(page))
+
+
+def params_command(
+    notebook: Annotated[str | None, typer.Argument(help="One notebook; all if absent.")] = None,
+) -> None:
+    """List every parameter: type, default, what is allowed, meaning, and who takes it."""
+    from rich.table import Table
+
+    from momab.book.notebook import Project
+    from momab.book.parameters import summary
+
+    project = Project.find()
+    names = [project.notebook(notebook).name] if notebook else project.names
+    headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
+    table = Table(*headers, box=None, pad_edge=False)
+    for row in summary({name: project.notebook(name).parameters for name in names}):
+        table.add_row(*row)
+    print_wide(table, width=400)
+
+
+def pdf_command(
+    output: Annotated[
+        Path | None, typer.Option(help="The file; _build/momab.pdf if absent.")
+    ] = None,
+) -> None:
+    """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
+    from momab.book.notebook import Project
+    from momab.book.pdf import print_book
+
+    print(short(print_book(Project.find(), output)))

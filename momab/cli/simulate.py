@@ -1,0 +1,120 @@
+"""The commands `momab simulate` and `momab bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from momab.cli.terminal import interruptible, print_wide, short
+from momab.errors import MomabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def simulate_command(
+    instance: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="synthetic:delta=0.02,m=8, duplicated:delta=0.1,K=5,d=3, zero-gap, "
+            "random:K=5,d=3,seed=1; several are allowed."
+        ),
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="width-guided:c=2, pareto-ucb1:q=synthetic, annealing-pareto, scalarized-ucb; "
+            "repeatable; all four if absent."
+        ),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Your own table instead of a family.")] = None,
+    arm: Annotated[str, typer.Option(help="With --csv: the column that names the arm.")] = "arm",
+    objectives: Annotated[
+        str, typer.Option(help="With --csv: the reward columns, separated by commas.")
+    ] = "",
+    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e5,
+    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs of every policy.")] = 20,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 1,
+    checkpoints: Annotated[int, typer.Option(help="Log-spaced rounds of the trajectories.")] = 200,
+    front_metrics: Annotated[
+        bool, typer.Option("--front-metrics", help="Front precision and recall, too (slower).")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
+    store: Annotated[Path | None, typer.Option(help="Folder that keeps finished runs.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Folder for the tables; runs are kept in it, too."),
+    ] = None,
+    engine: Annotated[str, typer.Option(help="auto, numba or python: the digits agree.")] = "auto",
+) -> None:
+    """Play policies on instances and print what they achieved.
+
+    Ctrl-C stops cleanly; with --store or --output the same command goes on where it stopped.
+    """
+    from momab.engine import specs
+    from momab.engine.simulate import simulate
+    from momab.model.instances import from_csv
+
+    built = [specs.instance(spec) for spec in instance or []]
+    if csv is not None:
+        built.append(from_csv(csv, arm, [name for name in objectives.split(",") if name]))
+    if not built:
+        raise MomabError("name an instance, for example synthetic:delta=0.02,m=8, or give --csv.")
+    with interruptible():
+        results = simulate(
+            built,
+            specs.policies(policy or ()),
+            horizon,  # type: ignore[arg-type]  # 1e6 is a whole number, too
+            runs,
+            seed,
+            checkpoints=checkpoints,
+            front_metrics=front_metrics,
+            workers=workers,
+            store=store or (output and output / "store"),
+            engine=engine,
+        )
+    _print_summary(results.summary())
+    if output:
+        print(f"tables in {short(results.save(output))}")
+
+
+def _print_summary(summary: pd.DataFrame) -> None:
+    """Print a simulation's summary: one table per instance, one line per policy."""
+    from rich.table import Table
+
+    headers = ("policy", "runs", "mean regret", "95 % interval", "sd", "median", "95 % quantile")
+    for name, rows in summary.groupby("instance", sort=False):
+        table = Table(*headers, "dominated at the end", "certified", title=str(name), box=None)
+        for row in rows.to_dict("records"):
+            table.add_row(
+                row["policy"],
+                str(row["runs"]),
+                f"{row['mean']:.2f}",
+                f"{row['mean_low']:.2f} to {row['mean_high']:.2f}",
+                f"{row['sd']:.2f}",
+                f"{row['median']:.2f}",
+                f"{row['q95']:.2f}",
+                f"{row['error_rate']:.2%} ({row['error_low']:.2%} to {row['error_high']:.2%})",
+                f"{row['certified_rate']:.0%}",
+            )
+        print_wide(table, width=160)
+
+
+def bench_command(
+    rounds: Annotated[
+        int, typer.Option(help="Rounds that every kernel plays.", min=1000)
+    ] = 300_000,
+) -> None:
+    """Measure nanoseconds per round of every policy, and the ratio to the plain loop."""
+    from momab import datasets
+    from momab.datasets import subsets
+    from momab.engine.bench import bench_instances, measure
+
+    found = bench_instances()
+    if datasets.find("kuairec") is not None:
+        first = subsets.frozen("kuairec")[0]
+        whole = datasets.load("kuairec", verify=False)
+        found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
+    print(measure(found, rounds).to_string(index=False))

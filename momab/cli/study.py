@@ -1,0 +1,135 @@
+"""The commands about results: `momab study`, `reproduce` and `audit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from momab.cli.terminal import interruptible, print_wide, short
+
+if TYPE_CHECKING:
+    from momab.study.parts import Parts
+
+
+def study_command(
+    table: Annotated[Path, typer.Argument(help="A CSV file (also .csv.gz), one row per reward.")],
+    objectives: Annotated[str, typer.Option(help="The reward columns, separated by commas.")],
+    arm: Annotated[str, typer.Option(help="The column that names the arm.")] = "arm",
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(help="column=low:high maps a column onto [0, 1]; repeatable."),
+    ] = None,
+    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e5,
+    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs of every policy.")] = 50,
+    coefficient: Annotated[
+        float, typer.Option(help="A tuned c for Width-guided, beside the theorem's 2.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
+    ] = None,
+) -> None:
+    """Describe your own table as a bandit and play the policies on it; writes a page."""
+    from momab.book.notebook import Project
+    from momab.book.single_page import run as run_notebook
+    from momab.chapters.own_data import study_assignments
+
+    columns = [name for name in objectives.split(",") if name.strip()]
+    values = {
+        "horizon": horizon,
+        "runs": runs,
+        "coefficient": coefficient,
+        "seed": seed,
+    }
+    assignments = study_assignments(table, arm, columns, scale or (), values)
+    for page in run_notebook(Project.find(), "own-data", "quick", assignments, output):
+        print(short(page))
+
+
+def audit_command(
+    trace: Annotated[Path, typer.Argument(help="An .npz file: arms, rewards, means, c, horizon.")],
+    event: Annotated[
+        str, typer.Option(help="two-sided: the paper's; one-sided: the sides its proofs use.")
+    ] = "two-sided",
+    rounding: Annotated[
+        float, typer.Option(help="Tolerance for means that another program computed.")
+    ] = 0.0,
+) -> None:
+    """Check every lemma of the paper at every round of a trace; exit code 1 if one is violated."""
+    from momab.auditing import audit
+    from momab.auditing.trace import Trace
+
+    report = audit(Trace.load(trace), claimed_on=event, rounding=rounding)
+    print_wide(report, width=140, highlight=False)
+    if not report.ok:
+        raise SystemExit(1)
+
+
+def reproduce_command(
+    target: Annotated[
+        list[str],
+        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, rivals, or all."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(
+        "_build/reproduce"
+    ),
+    data_dir: Annotated[Path | None, typer.Option(help="The folder with the data sets.")] = None,
+    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs per subset or setting.")] = 20,
+    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e6,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 20260704,
+    risk_runs: Annotated[int, typer.Option(help="Runs per subset and coefficient.")] = 20_000,
+    workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
+        False
+    ),
+    record: Annotated[bool, typer.Option("--record", help="Replace the recorded results.")] = False,
+) -> None:
+    """Recompute the paper's tables and figures and set our numbers beside the paper's.
+
+    Finished runs are kept in the output folder: the same command goes on where it stopped.
+    """
+    from momab import study
+
+    names = study.wanted_parts(target)
+    options = study.Options(int(horizon), runs, seed, data_dir, output / "store", workers)
+    study.require_data(names, options)
+    parts = study.Parts(options, risk_runs)
+    with interruptible():
+        if record:
+            study.record_results(parts, names)
+        if check:
+            _print_differences(study.differences(parts, names))
+        for name, cells in study.comparisons(parts, target).items():
+            agreed = int((cells["verdict"] == "agrees").sum())
+            print(f"{name}: {agreed} of {len(cells)} cells within 3 standard errors of the paper's")
+            print(cells.drop(columns=["paper_sd", "ours_sd"]).to_string(index=False))
+        for path in study.write_files(parts, target, output, FIGURES):
+            print(short(path))
+
+
+def _figure_1(parts: Parts) -> Any:
+    from momab.chapters.synthetic import synthetic_comparison
+    from momab.study import table2
+
+    return synthetic_comparison(table2(parts.synthetic))
+
+
+def _figure_2(parts: Parts) -> Any:
+    from momab.chapters.synthetic import synthetic_trajectories
+
+    return synthetic_trajectories(parts.paths)
+
+
+FIGURES: dict[str, Callable[[Parts], Any]] = {"figure1": _figure_1, "figure2": _figure_2}
+"""How `momab reproduce` draws the figures among its targets."""
+
+
+def _print_differences(found: dict[str, str]) -> None:
+    """Say part by part whether recomputing gave the recorded digits; exit 1 if one did not."""
+    for part, difference in found.items():
+        print(f"{part}: {difference or 'identical to the recorded results'}")
+    if any(found.values()):
+        raise SystemExit(1)

@@ -1,0 +1,273 @@
+"""What a claim of the paper and its outcome are, and the ledger that lists the claims.
+
+``book/claims.yml`` lists every numbered item of the paper.  Each names a function of
+`momab.ledger.theory` or `momab.ledger.study` that recomputes the claim in seconds and returns a
+:class:`ClaimOutcome`: whether the statement holds, whether it needed a caveat or a correction,
+whether something stronger was seen to hold.  The verdict follows from these facts, and
+:func:`audit_claims` compares it with the recorded one.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from momab.errors import MomabError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERDICTS = ("verified", "verified with a caveat", "corrected", "sharpened")
+KINDS = (
+    "theorem",
+    "proposition",
+    "lemma",
+    "corollary",
+    "remark",
+    "definition",
+    "algorithm",
+    "table",
+    "figure",
+    "text",
+)
+PAGES = (
+    "model",
+    "zero-gap",
+    "algorithm",
+    "confidence-event",
+    "certificates",
+    "local-charge",
+    "width-floor",
+    "regret-theorem",
+    "lower-bound",
+    "pareto-ucb1",
+    "synthetic",
+    "real-data",
+    "sixty-runs",
+    "tuning",
+    "fairness",
+)
+NUMBERED = (
+    ("proposition", 1),
+    ("remark", 2),
+    ("proposition", 3),
+    ("theorem", 4),
+    ("remark", 5),
+    ("corollary", 6),
+    ("remark", 7),
+    ("proposition", 8),
+    ("lemma", 9),
+    ("lemma", 10),
+    ("lemma", 11),
+    ("definition", 1),
+    ("algorithm", 1),
+    *(("table", n) for n in (1, 2, 3, 4)),
+    *(("figure", n) for n in (1, 2)),
+)
+"""Everything in the paper that bears a number; theorem-like items share one counter."""
+
+
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """What a check found, in facts; the verdict follows from them."""
+
+    holds: bool
+    """The statement, or what is right of it, was confirmed."""
+    evidence: str
+    """One or two sentences with the numbers that were computed."""
+    wrong: bool = False
+    """A part of the paper's text was refuted by a computed example."""
+    stronger: bool = False
+    """A stronger statement was confirmed, and it is strictly stronger."""
+    caveat: bool = False
+    """The statement needs a remark, and the computation shows why."""
+
+    @property
+    def verdict(self) -> str:
+        """One of :data:`VERDICTS`, or "refuted" if the check did not confirm the statement."""
+        if not self.holds:
+            return "refuted"
+        if self.wrong:
+            return "corrected"
+        if self.stronger:
+            return "sharpened"
+        return "verified with a caveat" if self.caveat else "verified"
+
+
+class Claim(BaseModel):
+    """One entry of the ledger."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    kind: str
+    number: int | str
+    title: str = Field(min_length=1)
+    statement: str = Field(min_length=1)
+    page: str
+    check: str | None = None
+    verdict: str | None = None
+    reason: str = ""
+    pending: str | None = None
+
+    @field_validator("kind", "page")
+    @classmethod
+    def _known(cls, value: str, info: ValidationInfo) -> str:
+        allowed = KINDS if info.field_name == "kind" else PAGES
+        if value not in allowed:
+            raise ValueError(
+                f"{info.field_name} must be one of {', '.join(allowed)}; it is {value!r}."
+            )
+        return value
+
+    @model_validator(mode="after")
+    def _settled_or_pending(self) -> Claim:
+        if (self.pending is None) == (self.check is None):
+            raise ValueError("give either a check or why it is pending.")
+        if self.check and (self.verdict not in VERDICTS or not self.reason):
+            raise ValueError(
+                f"a checked claim needs a reason and a verdict, one of {', '.join(VERDICTS)}."
+            )
+        return self
+
+    @property
+    def label(self) -> str:
+        """What the paper calls it, such as "Lemma 10"."""
+        return str(self.number) if self.kind == "text" else f"{self.kind.title()} {self.number}"
+
+    def function(self) -> Callable[[], ClaimOutcome] | None:
+        """Return the check's function; None if the entry is pending."""
+        if self.check is None:
+            return None
+        module, _, name = self.check.rpartition(".")
+        function = getattr(importlib.import_module(module), name, None) if module else None
+        if not callable(function):
+            raise MomabError(f"claim {self.id}: there is no check {self.check!r}.")
+        found: Callable[[], ClaimOutcome] = function
+        return found
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """A claim and what its check returned; no outcome for a pending claim."""
+
+    claim: Claim
+    outcome: ClaimOutcome | None
+    seconds: float = 0.0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the check ran and its verdict is the recorded one, or the claim is pending."""
+        if self.outcome is None:
+            return self.claim.pending is not None
+        return self.outcome.verdict == self.claim.verdict
+
+
+# --- the file ---------------------------------------------------------------------------
+
+
+def default_path() -> Path:
+    """The ledger's file in a checkout of the book."""
+    return Path(__file__).resolve().parents[2] / "book" / "claims.yml"
+
+
+def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:
+    """Read and validate the ledger's file."""
+    import yaml
+
+    path = default_path() if path is None else Path(path)
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise MomabError(f"there is no claims file {path}.") from None
+    except yaml.YAMLError as error:
+        first = str(error).splitlines()[0]
+        raise MomabError(f"{path} is not valid YAML: {first}.") from None
+    if not isinstance(entries, list) or not entries:
+        raise MomabError(f"{path} must hold a list of claims.")
+    claims = tuple(_claim(entry) for entry in entries)
+    ids = [claim.id for claim in claims]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise MomabError(f"the claims file has two entries with the id {name!r}.")
+    return claims
+
+
+def _claim(entry: Any) -> Claim:
+    if not isinstance(entry, dict) or "id" not in entry:
+        raise MomabError(f"every claim must be a mapping with an id; one is {entry!r}.")
+    try:
+        return Claim.model_validate(entry)
+    except ValidationError as error:
+        raise MomabError(f"claim {entry['id']}: {_sentence(error)}") from None
+
+
+def _sentence(error: ValidationError) -> str:
+    """The first thing that is wrong with an entry, in our words."""
+    first = error.errors()[0]
+    where = first["loc"][0] if first["loc"] else ""
+    if first["type"] in ("missing", "string_too_short"):
+        return f"{where!r} is missing."
+    if first["type"] == "extra_forbidden":
+        return f"{where!r} is not a field of a claim."
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    return f"{where!r} is {first['input']!r}, which is not of the right type."
+
+
+# --- auditing ---------------------------------------------------------------------------
+
+
+def uncovered(claims: tuple[Claim, ...]) -> tuple[tuple[str, int], ...]:
+    """The numbered items of the paper that no claim covers."""
+    covered = {(claim.kind, claim.number) for claim in claims}
+    return tuple(item for item in NUMBERED if item not in covered)
+
+
+def audit_claim(claim: Claim) -> ClaimResult:
+    """Run the check of one claim."""
+    function = claim.function()
+    if function is None:
+        return ClaimResult(claim, None)
+    start = perf_counter()
+    outcome = function()
+    return ClaimResult(claim, outcome, perf_counter() - start)
+
+
+def audit_claims(claims: tuple[Claim, ...] | None = None) -> tuple[ClaimResult, ...]:
+    """Run every check of the ledger."""
+    return tuple(audit_claim(claim) for claim in (read_claims() if claims is None else claims))
+
+
+def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
+    """One row per claim, for the ledger's page."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "item": result.claim.label,
+            "title": result.claim.title,
+            "statement": " ".join(result.claim.statement.split()),
+            "page": result.claim.page,
+            "verdict": result.outcome.verdict if result.outcome else "pending",
+            "recorded": result.claim.verdict or "pending",
+            "reason": " ".join((result.claim.reason or result.claim.pending or "").split()),
+            "evidence": result.outcome.evidence if result.outcome else "",
+            "seconds": round(result.seconds, 2),
+        }
+        for result in results
+    )

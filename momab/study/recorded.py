@@ -1,0 +1,109 @@
+"""The results that are kept with the package, what they were made with, and whether they hold.
+
+The results in ``momab/data/results`` were made by ``momab reproduce all --record``; the book
+shows them where the data sets are absent, and ``momab reproduce all --check`` recomputes them to
+the last digit.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from momab import datasets
+from momab._util.files import write_text
+from momab.engine.provenance import provenance_versions
+from momab.errors import MomabError
+from momab.study.design import DATASETS, VALIDATION_SEED
+from momab.study.parts import PARTS, Parts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESULTS = Path(__file__).parents[1] / "data" / "results"
+
+
+def recorded_results(part: str) -> pd.DataFrame:
+    """The results of a part of the study as they are kept with the package."""
+    import pandas as pd
+
+    path = RESULTS / f"{part}.csv"
+    if part not in PARTS or not path.exists():
+        raise MomabError(f"there are no recorded results for {part!r}; parts: {', '.join(PARTS)}.")
+    frame = pd.read_csv(path, dtype={"subset": str})
+    kinds = {"cert_round": "Int64", "cert_arm": "Int64", "cert_objective": "Int64"}
+    kinds |= {"cert_true": "boolean", "cert_on_front": "boolean"}
+    return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
+
+
+def recorded_provenance() -> dict[str, Any]:
+    """What the recorded results were made with."""
+    found: dict[str, Any] = json.loads((RESULTS / "provenance.json").read_text())
+    return found
+
+
+def record_results(parts: Parts, names: Iterable[str]) -> None:
+    """Write parts to the package's results, each file whole or not at all."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    file = RESULTS / "provenance.json"
+    made_with = json.loads(file.read_text()) if file.exists() else {}
+    for name in names:
+        frame: pd.DataFrame = getattr(parts, name)
+        write_text(RESULTS / f"{name}.csv", str(frame.to_csv(index=False)))
+        made_with[name] = _made_with(parts)
+        write_text(file, json.dumps(made_with, indent=2) + "\n")
+
+
+def _made_with(parts: Parts) -> dict[str, Any]:
+    options = parts.options
+    return {
+        **provenance_versions(),
+        "horizon": options.horizon,
+        "runs": options.runs,
+        "risk_runs": parts.risk_runs,
+        "coefficients": list(parts.coefficients),
+        "seed": options.seed,
+        "validation_seed": VALIDATION_SEED,
+    }
+
+
+def differences(parts: Parts, names: Iterable[str]) -> dict[str, str]:
+    """Compare recomputed parts with the recorded ones, digit by digit; "" means identical."""
+    found = {}
+    for name in names:
+        kept = recorded_results(name).to_csv(index=False)
+        again = getattr(parts, name).to_csv(index=False)
+        found[name] = "" if kept == again else _first_difference(kept, again)
+    return found
+
+
+def _first_difference(kept: str, again: str) -> str:
+    old, new = kept.splitlines(), again.splitlines()
+    for number, (left, right) in enumerate(zip(old, new), start=1):
+        if left != right:
+            return f"line {number}: recorded {left!r}, recomputed {right!r}"
+    return f"{len(old)} lines recorded, {len(new)} recomputed"
+
+
+def provenance_text(parts: Iterable[str]) -> str:
+    """Say what some recorded parts were made with, in Markdown."""
+    made = [recorded_provenance()[part] for part in parts]
+    first = made[0]
+    seeds = {f"{entry['seed']}" for entry in made}
+    many = f", {first['risk_runs']:,} where the text says so" if "risk" in parts else ""
+    return (
+        f"seed {', '.join(sorted(seeds))}, horizon {first['horizon']:,}, {first['runs']} runs per "
+        f"subset or setting{many}; momab {first['momab']} (source {first['source'][:8]}), "
+        f"Python {first['python']}, NumPy {first['numpy']}"
+    )
+
+
+def absent_data(data_dir: str | None = None) -> list[str]:
+    """The data sets that are not on this machine."""
+    with warnings.catch_warnings():
+        # importing the downloader inside a notebook makes its progress bar ask for widgets
+        warnings.simplefilter("ignore")
+        return [name for name in DATASETS if datasets.find(name, data_dir) is None]
