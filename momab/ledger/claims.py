@@ -4,14 +4,15 @@
 `momab.ledger.theory` or `momab.ledger.study` that recomputes the claim in seconds and returns a
 :class:`ClaimOutcome`: whether the statement holds, whether it needed a caveat or a correction,
 whether something stronger was seen to hold.  The verdict follows from these facts, and
-:func:`audit_claims` compares it with the recorded one.
+:func:`audit_claims` compares it with the recorded one.  All words stand in the file; the evidence
+there has fields, which are filled with the numbers that the check returns.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from pydantic import (
 )
 
 from momab.errors import MomabError
+from momab.figures import magics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,8 +89,8 @@ class ClaimOutcome:
 
     holds: bool
     """The statement, or what is right of it, was confirmed."""
-    evidence: str
-    """One or two sentences with the numbers that were computed."""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    """What was computed, by the names that the claim's evidence has in its fields."""
     wrong: bool = False
     """A part of the paper's text was refuted by a computed example."""
     stronger: bool = False
@@ -122,6 +124,7 @@ class Claim(BaseModel):
     check: str | None = None
     verdict: str | None = None
     reason: str = ""
+    evidence: str = ""
     pending: str | None = None
 
     @field_validator("kind", "page")
@@ -142,6 +145,8 @@ class Claim(BaseModel):
             raise ValueError(
                 f"a checked claim needs a reason and a verdict, one of {', '.join(VERDICTS)}."
             )
+        if self.check and not self.evidence:
+            raise ValueError("a checked claim needs evidence, a text with fields.")
         return self
 
     @property
@@ -175,6 +180,13 @@ class ClaimResult:
         if self.outcome is None:
             return self.claim.pending is not None
         return self.outcome.verdict == self.claim.verdict
+
+    @property
+    def evidence(self) -> str:
+        """One or two sentences with the numbers that the check computed."""
+        if self.outcome is None:
+            return ""
+        return magics.one_line(magics.render(self.claim.evidence, self.outcome.numbers))
 
 
 # --- the file ---------------------------------------------------------------------------
@@ -266,7 +278,7 @@ def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
             "verdict": result.outcome.verdict if result.outcome else "pending",
             "recorded": result.claim.verdict or "pending",
             "reason": " ".join((result.claim.reason or result.claim.pending or "").split()),
-            "evidence": result.outcome.evidence if result.outcome else "",
+            "evidence": result.evidence,
             "seconds": round(result.seconds, 2),
         }
         for result in results

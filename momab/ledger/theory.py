@@ -89,7 +89,7 @@ def pareto_gap() -> ClaimOutcome:
             arms += len(found)
     return ClaimOutcome(
         holds=zero and worst < 1e-12,
-        evidence=f"Closed form and bisection differ by at most {worst:.1g} over {arms} arms.",
+        numbers={"worst": worst, "arms": arms},
     )
 
 
@@ -101,11 +101,7 @@ def proposition_1() -> ClaimOutcome:
     counts = [float(pareto.zero_gap_dominated(s).any(axis=-1).mean()) for s in _stacks()]
     return ClaimOutcome(
         holds=bool(example and converse),
-        evidence=(
-            f"Arm (1, 0) is dominated and has gap {geo.gaps[1]:g}. Such arms occur in up to "
-            f"{max(counts):.0%} of random instances on a grid of levels and in "
-            f"{max(counts[::4]):.0%} with continuous means."
-        ),
+        numbers={"gap": geo.gaps[1], "on_grids": max(counts), "continuous": max(counts[::4])},
     )
 
 
@@ -128,10 +124,7 @@ def definition_1() -> ClaimOutcome:
     return ClaimOutcome(
         holds=equivalent and implied and strictly,
         caveat=needless and inconsistent_with_gap > 0,
-        evidence=(
-            f"{inconsistent_with_gap} of the random instances are inconsistent and have g > 0; on "
-            "all of them every unique maximiser is on the front."
-        ),
+        numbers={"inconsistent": inconsistent_with_gap},
     )
 
 
@@ -157,11 +150,7 @@ def algorithm_1() -> ClaimOutcome:
     return ClaimOutcome(
         holds=good,
         caveat=ties > 0 and double > 1,
-        evidence=(
-            f"All {sweep.two_sided.rounds:,} decisions follow the pseudo-code; in the first 60 "
-            f"runs {ties} decisions had tied leaders, and on a duplicated instance {double} "
-            "objectives certified at once."
-        ),
+        numbers={"rounds": sweep.two_sided.rounds, "ties": ties, "double": double},
     )
 
 
@@ -184,10 +173,7 @@ def certified_objective() -> ClaimOutcome:
     return ClaimOutcome(
         holds=valid and certified == 1.0,
         wrong=share > 0.5,
-        evidence=(
-            f"With one objective gap of 0.32 and nine of 0.30, {share:.0%} of 200 runs at c = 2 "
-            "certify another objective than the champion; every stored arm is optimal."
-        ),
+        numbers={"share": share},
     )
 
 
@@ -198,10 +184,7 @@ def remark_2() -> ClaimOutcome:
     return ClaimOutcome(
         holds=valid and not lemma.violations and lemma.checked > 50,
         wrong=share > 0,
-        evidence=(
-            f"{lemma.checked} certificates on the event each prove a unique maximiser, but "
-            f"{share:.0%} of 200 runs certify an objective whose gap is not the largest."
-        ),
+        numbers={"checked": lemma.checked, "share": share},
     )
 
 
@@ -223,12 +206,7 @@ def corollary_6() -> ClaimOutcome:
         holds=silent and seldom and len(sweep.false) > 0,
         stronger=larger,
         caveat=vacuous > 1,
-        evidence=(
-            f"{len(sweep.false)} of 320 runs at small c stored a dominated arm, all of them off "
-            f"the one-sided event, whose failure has probability at most {half:.1g} at K = 20, "
-            f"d = 2, T = 10^6, c = 2 (the paper: {paper:.1g}). At c = 0.02, K = 10, d = 26 the "
-            f"paper's bound would be {vacuous:.2g}."
-        ),
+        numbers={"stored": len(sweep.false), "half": half, "paper": paper, "vacuous": vacuous},
     )
 
 
@@ -255,42 +233,44 @@ def proposition_8() -> ClaimOutcome:
     return ClaimOutcome(
         holds=good,
         stronger=sharper and early == 0.0 and half < 1,
-        evidence=(
-            f"Exact over union bound: {min(ratios):.1g} to {max(ratios):.1g}. At T = 10^6 peeling "
-            f"gains a factor {1 / million:.0f}; at c = 0.6, K = 20, d = 2 it still gives "
-            f"{half:.2g} where the union bound gives {theory.union_bound(20, 2, 10**6, 0.6):.2g}."
-        ),
+        numbers={
+            "lowest": min(ratios),
+            "highest": max(ratios),
+            "gain": 1 / million,
+            "half": half,
+            "union": theory.union_bound(20, 2, 10**6, 0.6),
+        },
     )
 
 
 # --- the lemmas -------------------------------------------------------------------------
 
 
-def _audited(keys: tuple[str, ...], report: AuditReport) -> tuple[bool, str]:
+def _audited(keys: tuple[str, ...], report: AuditReport) -> tuple[bool, dict[str, int]]:
     checks = [report[key] for key in keys]
     good = all(check.violations == 0 and check.checked > 0 for check in checks)
     count = sum(check.checked for check in checks)
     off = sum(check.off_event for check in checks)
-    return good, f"{count:,} comparisons on the event, none violated; {off} fail off it"
+    return good, {"checked": count, "off": off}
 
 
 def lemma_9() -> ClaimOutcome:
     """Certificates on the event are valid; off it some are not, so the check has teeth."""
-    good, words = _audited(("lemma-9", "lemma-9-front"), _sweep().two_sided)
+    good, numbers = _audited(("lemma-9", "lemma-9-front"), _sweep().two_sided)
     teeth = _sweep().two_sided["lemma-9"].off_event > 0
-    return ClaimOutcome(holds=good and teeth, evidence=f"{words}.")
+    return ClaimOutcome(holds=good and teeth, numbers=numbers)
 
 
 def lemma_10() -> ClaimOutcome:
     """All cases, for the deficit on the sampled objective; tied maximisers need only 2."""
     report = _sweep().two_sided
     keys = ("lemma-10", "lemma-10-leader", "lemma-10-challenger", "lemma-10-other", "bridge")
-    good, words = _audited(keys, report)
+    good, numbers = _audited(keys, report)
     tied = report["lemma-10-tied"]
     return ClaimOutcome(
         holds=good,
         stronger=tied.checked > 0 and tied.violations == 0,
-        evidence=f"{words}. With tied maximisers, 2 sufficed {tied.checked:,} times.",
+        numbers=numbers | {"tied": tied.checked},
     )
 
 
@@ -298,11 +278,9 @@ def lemma_11() -> ClaimOutcome:
     """Champion width, sampled width, radius, and the second case of the proof."""
     names = ("champion", "upset", "width", "radius", "every")
     keys = tuple(f"lemma-11-{name}" for name in names)
-    good, words = _audited(keys, _sweep().two_sided)
+    good, numbers = _audited(keys, _sweep().two_sided)
     least = _sweep().two_sided["lemma-11-radius"].tightest
-    return ClaimOutcome(
-        holds=good, evidence=f"{words}; the least radius exceeds g/4 by {least:.2g}."
-    )
+    return ClaimOutcome(holds=good, numbers=numbers | {"least": least})
 
 
 # --- the bounds -------------------------------------------------------------------------
@@ -334,11 +312,7 @@ def theorem_4() -> ClaimOutcome:
     return ClaimOutcome(
         holds=calm and report["regret"].checked == len(traces),
         stronger=ordered and finite and sharpest < sharper < paper / 2,
-        evidence=(
-            f"On the synthetic family (0.02, 8) at T = 10^6 the exploration term is {paper:,.0f} "
-            f"in the theorem, {sharper:,.0f} counted by gaps and {sharpest:,.0f} counted by "
-            "deficits; the sharper sums were audited on every run and never exceeded."
-        ),
+        numbers={"paper": paper, "sharper": sharper, "sharpest": sharpest},
     )
 
 
@@ -361,13 +335,13 @@ def abstract_rate() -> ClaimOutcome:
     return ClaimOutcome(
         holds=bounded,
         wrong=regrets[1] > 3 * regrets[0] and champion != int(classical.argmin()),
-        evidence=(
-            f"On duplicated coordinates with margin 1/4 the regret goes from {regrets[0]:.0f} at "
-            f"K = 3 to {regrets[1]:.0f} at K = 12 at the same g. With means (0.95, 0.95), "
-            f"(0.75, 0.8), (0.75, 0.05) the largest gap is on objective {champion + 1}, the "
-            f"smallest classical constant on objective {int(classical.argmin()) + 1} "
-            f"({classical.min():.3g} against {classical.max():.3g})."
-        ),
+        numbers={
+            "regrets": regrets,
+            "champion": champion,
+            "cheapest": int(classical.argmin()),
+            "least": classical.min(),
+            "largest": classical.max(),
+        },
     )
 
 
@@ -394,11 +368,7 @@ def proposition_3() -> ClaimOutcome:
         holds=chain and kl and reduction,
         stronger=bool((constants >= better * (1 - 1e-12)).all()) and better > 0.375,
         caveat=silent and covered,
-        evidence=(
-            f"margin^2 / kl falls from {constants[0]:.4f} to {constants[-1]:.4f} = "
-            f"1/(8 log(4/3)) on (0, 1/4], always above 3/8. At tied scalar means Theorem 4 gives "
-            "no bound, the sharper one does."
-        ),
+        numbers={"first": constants[0], "last": constants[-1]},
     )
 
 
@@ -428,11 +398,7 @@ def remark_5() -> ClaimOutcome:
     return ClaimOutcome(
         holds=same and above and count > 100,
         stronger=by_sums == len(SYNTHETIC_SETTINGS) > by_theorem,
-        evidence=(
-            f"Equivalence and envelope hold on {count} random instances. In the synthetic family "
-            f"64 is below C_PUCB in {by_theorem} of 8 settings, the sharper coefficient in "
-            f"{by_sums}."
-        ),
+        numbers={"count": count, "by_theorem": by_theorem, "by_sums": by_sums},
     )
 
 
@@ -455,13 +421,5 @@ def remark_7() -> ClaimOutcome:
     return ClaimOutcome(
         holds=min(*short, *long) > 1 and coefficients[0] < coefficients[1] < 64,
         caveat=short[0] > short[-1] and long[0] < long[-1],
-        evidence=(
-            "Pareto UCB1's regret over Width-guided's where C_PUCB is "
-            + ", ".join(f"{x:.0f}" for x in coefficients)
-            + ": "
-            + "; ".join(
-                f"T = {T:,}: " + ", ".join(f"{x:.1f}" for x in row) for T, row in ratios.items()
-            )
-            + "."
-        ),
+        numbers={"coefficients": coefficients, "ratios": ratios},
     )

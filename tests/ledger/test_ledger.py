@@ -40,9 +40,12 @@ def test_the_numbering_is_the_paper_s(shared):
 def test_verdict_is_the_recorded_one(claim):
     result = ledger.audit_claim(claim)
     assert result.outcome is not None, f"{claim.id} has no check that ran"
-    assert result.outcome.verdict == claim.verdict, result.outcome.evidence
+    assert result.outcome.verdict == claim.verdict, result.evidence
     assert result.agrees
-    assert re.search(r"\d", result.outcome.evidence)
+    assert re.search(r"\d", result.evidence)
+    assert "\n" not in result.evidence
+    # every number that the check returns is told
+    assert all(re.search(rf"\b{name}\b", claim.evidence) for name in result.outcome.numbers)
 
 
 def test_only_data_and_long_runs_may_wait():
@@ -70,21 +73,32 @@ def test_statements_are_whole_sentences_in_our_own_words(shared):
 
 
 def test_verdicts_follow_from_facts():
-    facts = {"holds": True, "evidence": "1"}
+    facts = {"holds": True}
     assert ClaimOutcome(**facts).verdict == "verified"
     assert ClaimOutcome(**facts, caveat=True).verdict == "verified with a caveat"
     assert ClaimOutcome(**facts, caveat=True, stronger=True).verdict == "sharpened"
     assert ClaimOutcome(**facts, wrong=True, stronger=True).verdict == "corrected"
-    assert ClaimOutcome(holds=False, evidence="1", stronger=True).verdict == "refuted"
+    assert ClaimOutcome(holds=False, stronger=True).verdict == "refuted"
 
 
 def test_a_changed_verdict_or_a_check_that_did_not_run_is_noticed():
     claim = next(claim for claim in CLAIMS if claim.id == "proposition-1")
-    assert not ClaimResult(claim, ClaimOutcome(holds=False, evidence="1")).agrees
+    assert not ClaimResult(claim, ClaimOutcome(holds=False)).agrees
     assert not ClaimResult(claim, None).agrees
     assert not ledger.audit_claim(claim.model_copy(update={"verdict": "corrected"})).agrees
     with pytest.raises(MomabError, match="there is no check"):
         ledger.audit_claim(claim.model_copy(update={"check": "momab.ledger.theory.lemma_12"}))
+
+
+def test_evidence_is_filled_with_the_numbers_of_the_check():
+    claim = next(claim for claim in CLAIMS if claim.id == "section-2")
+    claim = claim.model_copy(update={"evidence": "Off by {{ worst }}\nat most."})
+    assert (
+        ClaimResult(claim, ClaimOutcome(True, {"worst": 0.25})).evidence == "Off by 0.25 at most."
+    )
+    assert ClaimResult(claim, None).evidence == ""
+    with pytest.raises(MomabError, match="uses a name that no cell defines: 'worst'"):
+        _ = ClaimResult(claim, ClaimOutcome(True)).evidence
 
 
 def test_table_for_the_page():
@@ -113,6 +127,7 @@ GOOD = """
   check: momab.ledger.theory.lemma_9
   verdict: verified
   reason: r
+  evidence: e
 """
 
 
@@ -125,6 +140,7 @@ GOOD = """
         (GOOD.replace("statement: s", "statement: ''"), "'statement' is missing"),
         (GOOD.replace("verdict: verified", "verdict: proved"), "needs a reason and a verdict"),
         (GOOD.replace("reason: r", "because: r"), "'because' is not a field"),
+        (GOOD.replace("  evidence: e\n", ""), "needs evidence"),
         (GOOD.replace("title: t", "title: 7"), "'title' is 7, which is not of the right type"),
         (GOOD + "  pending: later\n", "either a check or why it is pending"),
         ("- lemma 9\n", "mapping with an id"),
