@@ -70,7 +70,7 @@ def print_book(project: Project, output: Path | None = None) -> Path:
     site = project.build / "html"
     if not (site / "index.html").is_file():
         raise MomabError("there is no site to print yet; `momab book` builds it.")
-    output = (output or project.build / "momab.book.pdf").resolve()
+    output = (output or project.build / "momab.pdf").resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
     document = one_document(site, project.pages)
     whole = site / "_whole.html"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from time import perf_counter
 from types import ModuleType
 
@@ -212,9 +213,7 @@ def _commit(block: RunBlock, row: int, task: Request, t: int, counts: IntArray, 
 @cache
 def _kernels() -> ModuleType | None:
     """The compiled engine, or None without numba; imported on first use only."""
-    try:
-        import numba  # noqa: F401
-    except ImportError:
+    if find_spec("numba") is None:
         return None
     from momab.engine import _kernels as module
 
