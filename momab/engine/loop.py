@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from time import perf_counter
 from types import ModuleType
 
@@ -213,10 +212,12 @@ def _commit(block: RunBlock, row: int, task: Request, t: int, counts: IntArray, 
 @cache
 def _kernels() -> ModuleType | None:
     """The compiled engine, or None without numba; imported on first use only."""
-    if find_spec("numba") is None:
+    try:
+        from momab.engine import _kernels as module
+    except ImportError as error:
+        if (error.name or "").startswith("momab"):
+            raise  # a fault of ours, not of the installation
         return None
-    from momab.engine import _kernels as module
-
     return module
 
 
