@@ -1,0 +1,5 @@
+"""`python -m momab` is the `momab` command."""
+
+from momab.cli.app import main
+
+main()
