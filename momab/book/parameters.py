@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from momab.book.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
 
 Value = int | float | bool | str | list[int] | list[float]
@@ -252,42 +253,31 @@ def profile_names(folder: Path) -> list[str]:
     return sorted((path.stem for path in folder.glob("*.yml")), key=lambda n: (n != "quick", n))
 
 
+class Profile(Strict):
+    """A profile's file: values for every notebook that takes them, and for one notebook."""
+
+    description: str = ""
+    parameters: dict[str, Any] | None = None
+    notebooks: dict[str, dict[str, Any]] | None = None
+
+
 def read_profile(profile: str, folder: Path) -> Settings:
     """Settings from a profile: one that comes with the book, or the user's own YAML file.
 
     The file has up to three keys: ``description``, ``parameters`` (values for every notebook
     that takes them) and ``notebooks`` (values for one notebook).
     """
-    import yaml
-
     path = folder / f"{profile}.yml"
     if not path.is_file():
         path = Path(profile)
-    known = ", ".join(profile_names(folder))
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = read_yaml(path, Profile, f"the profile {path}")
     except OSError:
+        known = ", ".join(profile_names(folder))
         raise MomabError(
             f"no profile {profile!r}: it must be one of {known}, or the path of a YAML file."
         ) from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = str(error).splitlines()[0]
-        raise MomabError(f"the profile {path} is not readable YAML ({reason}).") from None
-    content = {} if content is None else content
-    keys = {"description", "parameters", "notebooks"}
-    shape_ok = isinstance(content, dict) and set(content) <= keys
-    everywhere = content.get("parameters") or {} if shape_ok else None
-    per_notebook = content.get("notebooks") or {} if shape_ok else None
-    if not (
-        isinstance(everywhere, dict)
-        and isinstance(per_notebook, dict)
-        and all(isinstance(values, dict) for values in per_notebook.values())
-    ):
-        raise MomabError(
-            f"the profile {path} may only hold the keys description, parameters (name: value) "
-            f"and notebooks (notebook: {{name: value}})."
-        )
-    return Settings(everywhere, per_notebook)
+    return Settings(content.parameters or {}, content.notebooks or {})
 
 
 def resolve(

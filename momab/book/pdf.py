@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from momab.book.notebook import BuildError, Project
-from momab.errors import MomabError
+from momab.book.project import Project
+from momab.errors import BuildError, MomabError
 
 #: What keeps Chromium quiet, offline and usable as root.
 CHROMIUM_FLAGS = (

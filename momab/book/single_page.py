@@ -1,9 +1,13 @@
 """One notebook, other parameters: pages that need no other file.
 
-`run` executes a notebook (once per combination of values), renders it exactly as the book would,
-and writes each result as one HTML file with style, pictures and mathematics inside it, beside
-the executed notebook.  Links into the rest of the book lead to the published site when its
-address is known (``MOMAB_BASEURL``), and are plain text otherwise.
+`run_page` executes a notebook (once per combination of values), renders it as the book would, and
+writes each result as one HTML file with style, pictures and mathematics inside it, beside the
+executed notebook.  Links into the rest of the book lead to the published site when its address is
+known (``MOMAB_BASEURL``), and are plain text otherwise.
+
+Only this page is built.  Of the other pages Sphinx reads what references need: their labelled
+headings, statements and exercises, and whole only those that hold the glossary or the
+bibliography (`reference_stub`).  So a reference reads as it does in the book.
 """
 
 from __future__ import annotations
@@ -16,14 +20,18 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from momab.book.build import chosen_values, run_jupyter_book, write_frame
-from momab.book.colophon import add_colophon, readable, rerun_command
-from momab.book.notebook import Job, Project, execute, load, plan
+from momab.book.build import chosen_values
+from momab.book.colophon import rerun_command
+from momab.book.execute import Job, execute, load, plan
+from momab.book.pages import PageBuilder
 from momab.book.parameters import Settings, read_assignments, sweep, value_text
+from momab.book.plain import readable
+from momab.book.project import Project
+from momab.book.stage import finished, write_frame
 from momab.errors import MomabError
 
 
-def run(
+def run_page(
     project: Project,
     name: str,
     profile: str = "quick",
@@ -44,16 +52,15 @@ def run(
         only = Settings({}, {notebook.name: mine})
         values = chosen_values(project, [notebook.name], profile, only)
         jobs += plan(project, values)
-    execute(jobs, workers)
     output = output or project.build / "runs" / notebook.name
-    with tempfile.TemporaryDirectory(prefix=".run-", dir=_made(project.build)) as temporary:
-        pages = _render(project, jobs, Path(temporary))
+    project.build.mkdir(parents=True, exist_ok=True)
+    with (
+        PageBuilder(project.root) as builder,
+        tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary,
+    ):
+        execute(jobs, workers)
+        pages = _render(project, builder, jobs, Path(temporary))
         return _write(pages, jobs, output)
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _stem(job: Job, jobs: Sequence[Job]) -> str:
@@ -63,27 +70,74 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
     return re.sub(r"[^\w.=-]+", "-", "_".join([job.notebook.name, *parts]))
 
 
-def _render(project: Project, jobs: Sequence[Job], folder: Path) -> list[str]:
-    """Build the book with the executed page in it, once per job, and cut the page out."""
+def _render(project: Project, builder: PageBuilder, jobs: Sequence[Job], folder: Path) -> list[str]:
+    """Build the executed page with stubs of the others around it, once per job."""
     import nbformat
 
-    stage = folder / "stage"
+    stage, name = folder / "stage", jobs[0].notebook.name
     stage.mkdir()
-    for path in [*(project.root / "book").glob("*.md"), *(project.root / "notebooks").glob("*.md")]:
-        text = path.read_text(encoding="utf-8")
-        text = re.sub(r"^% (?:modules|exercises)\b.*$", "", text, flags=re.MULTILINE)  # long
-        (stage / path.name).write_text(text, encoding="utf-8")
-    name = jobs[0].notebook.name
-    (stage / f"{name}.md").unlink()
+    for page in project.pages:
+        if page != name:
+            (stage / f"{page}.md").write_text(reference_stub(project, page), encoding="utf-8")
     write_frame(project, stage, {})
     pages = []
     for job in jobs:
-        node = load(job)
-        add_colophon(node, job)
-        nbformat.write(node, stage / f"{name}.ipynb")
-        run_jupyter_book(stage, folder, strict=False)
-        pages.append(_single_file(folder / "_build" / "html", name))
+        target = stage / f"{name}.ipynb"
+        nbformat.write(finished(load(job), job), target)
+        builder.build(stage, folder / "html", strict=False, only=[target])
+        pages.append(_single_file(folder / "html", name))
     return pages
+
+
+# ---- what other pages are referred to by -----------------------------------------------------
+
+_WHOLE = re.compile(r"^[`:]{3,}\{(?:glossary|bibliography)\}", re.MULTILINE)
+_HEADING = re.compile(r"^#+[ \t]+(?P<title>.+)$")
+_TARGET = re.compile(r"^\((?P<label>[^()\s]+)\)=[ \t]*$")
+_OPENING = re.compile(r"^(?P<mark>`{3,}|:{3,})\{(?P<name>[\w:-]+)\}[ \t]*(?P<title>.*)$")
+_LABEL = re.compile(r"^:label:[ \t]*(?P<label>\S+)[ \t]*$")
+
+
+def reference_stub(project: Project, page: str) -> str:
+    """As much of a page as references to it need: its title, and what has a label."""
+    path = project.root / "book" / f"{page}.md"
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+        if _WHOLE.search(text):
+            return text
+    else:
+        notebook = project.root / "notebooks" / f"{page}.md"
+        parts = (notebook, notebook.with_suffix(".exercises.md"))
+        text = "\n".join(p.read_text(encoding="utf-8") for p in parts if p.is_file())
+    return "\n".join(_labelled(text.splitlines(), page))
+
+
+def _labelled(lines: Sequence[str], page: str) -> Iterable[str]:
+    """The labelled headings and blocks of a page, each with its title and nothing inside."""
+    labels: list[str] = []
+    titled = False
+    for number, line in enumerate(lines):
+        if target := _TARGET.match(line):
+            labels.append(target["label"])
+        elif heading := _HEADING.match(line):
+            if labels or not titled:
+                yield from (f"({label})=" for label in labels)
+                yield f"{'##' if titled else '#'} {heading['title']}\n"
+                titled = True
+            labels = []
+        elif opening := _OPENING.match(line):
+            options = lines[number + 1 : number + 8]
+            label = next((m["label"] for o in options if (m := _LABEL.match(o))), None)
+            if label and not opening["name"].startswith("solution"):
+                if not titled:
+                    yield f"# {page}\n"
+                    titled = True
+                yield f":::{{{opening['name']}}} {opening['title']}\n:label: {label}\n\n…\n:::\n"
+    if not titled:
+        yield f"# {page}\n"
+
+
+# ---- one file --------------------------------------------------------------------------------
 
 
 def _single_file(site: Path, name: str) -> str:

@@ -184,8 +184,8 @@ def test_the_summary_joins_notebooks_with_the_same_parameter(parameters):
 
 
 def test_the_profiles_that_come_with_the_book_fit_its_notebooks():
-    from momab.book.notebook import Project
     from momab.book.parameters import profile_names
+    from momab.book.project import Project
 
     project = Project.find(Path(__file__).parent)
     books = {name: project.notebook(name).parameters for name in project.names}

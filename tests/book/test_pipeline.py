@@ -10,10 +10,10 @@ import nbformat
 import pytest
 
 from momab.book import build, notebook
-from momab.book.colophon import plain_markdown
 from momab.book.fingerprint import Library
-from momab.book.notebook import BuildError, Project
-from momab.errors import MomabError
+from momab.book.plain import plain_markdown
+from momab.book.project import Project
+from momab.errors import BuildError, MomabError
 from tests.tiny import HEADER, cell, write
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -34,7 +34,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from momab.book import myst
-from momab.book.notebook import Project
+from momab.book.project import Project
 from momab.book.sphinx import overview, slides
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
