@@ -26,7 +26,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -142,6 +142,11 @@ class Library:
             self._trees[module] = _Strip().visit(tree)
         return self._trees[module]
 
+    def _mentions(self, module: str, words: set[str]) -> bool:
+        """Whether a module's code uses one of these names."""
+        text = self._paths[module].read_text(encoding="utf-8")
+        return any(word in text for word in words) and bool(_words(self._tree(module)) & words)
+
     def needs(self, code: str) -> set[str]:
         """The modules that the code reaches."""
         tree = ast.parse(code)
@@ -160,13 +165,11 @@ class Library:
         """What a module needs: what it imports, the packages it lies in, what it finds by name."""
         if module not in self._behind:
             found = set(self._graph.find_modules_directly_imported_by(module))
+            if self.package in found:  # perhaps for its lazily loaded names
+                found |= self._named(self._tree(module))
+            if module != self.package and self._mentions(module, _IMPORTERS):
+                found |= self._found_by_name(module, self._mentions(module, _DISCOVERERS))
             found |= set(self._with_packages(module))
-            if module != self.package:
-                words = _words(self._tree(module))
-                if self.package in found:  # perhaps for its lazily loaded names
-                    found |= self._named(self._tree(module))
-                if words & _IMPORTERS:
-                    found |= self._found_by_name(module, bool(words & _DISCOVERERS))
             self._behind[module] = frozenset(found)
         return self._behind[module]
 
@@ -239,9 +242,9 @@ class Library:
 
     def _files(self, module: str) -> set[Path]:
         """The data files that a module reads: those in the folders it names, or all."""
-        body = self._tree(module).body
-        if not _words(self._tree(module)) & _FILES:
+        if not self._mentions(module, _FILES):
             return set()
+        body = self._tree(module).body
         constants = {
             target.id: _texts(statement)
             for statement in body
@@ -299,10 +302,17 @@ def code_of_cells(sources: Iterable[str], package: str = "momab") -> str:
     A cell of prose, a figure or a table needs the module of the magics, its expression, and the
     public names that its text mentions.
     """
+    return "\n".join(_plain_code(source, package) or _transformed(source) for source in sources)
+
+
+def _transformed(source: str) -> str:
+    """A cell as Python, its lines of magic as calls of IPython."""
+    with suppress(SyntaxError):
+        ast.parse(source)
+        return source
     from IPython.core.inputtransformer2 import TransformerManager
 
-    transform = TransformerManager().transform_cell
-    return "\n".join(_plain_code(source, package) or transform(source) for source in sources)
+    return TransformerManager().transform_cell(source)
 
 
 def _plain_code(source: str, package: str) -> str:

@@ -58,7 +58,8 @@ def digest_inputs(project: Project, profile: str, assignments: Iterable[str], ed
     digest = hashlib.sha256(json.dumps(settings).encode())
     for path in _files(project, profile):
         content = path.read_bytes() if path.is_file() else b""
-        digest.update(f"{path}\0{len(content)}\0".encode() + content)
+        name = os.path.relpath(path, project.root)
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
 
 

@@ -17,9 +17,11 @@ sentence that says what is allowed.
 from __future__ import annotations
 
 import ast
+import io
 import itertools
 import math
 import re
+import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -157,12 +159,16 @@ def _convert(raw: object, kind: str) -> Value | None:
 
 def parse_cell(source: str, where: str) -> dict[str, Parameter]:
     """The parameters that a ``parameters`` cell states, in its order."""
-    from papermill.translators import papermill_translators
-
     try:
         statements = ast.parse(source).body
     except SyntaxError as error:
         raise MomabError(f"{where}: the parameters cell is not Python ({error.msg}).") from None
+    comments = {
+        token.end[0]: token.string.lstrip("#").strip()
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    }
+    found = {}
     for statement in statements:
         if not (isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)):
             raise MomabError(
@@ -170,19 +176,16 @@ def parse_cell(source: str, where: str) -> dict[str, Parameter]:
                 f"'horizon: int = 1000  # rounds per run [10, 1_000_000]'; "
                 f"it has '{ast.unparse(statement)}'."
             )
-    translator = papermill_translators.find_translator("python3", "python")
-    found = {p.name: p for p in translator.inspect({"source": source})}
-    return {
-        name: _parse_one(found[name], where)
-        for name in (s.target.id for s in statements)  # type: ignore[attr-defined]
-    }
+        comment = comments.get(statement.end_lineno or 0, "")
+        found[statement.target.id] = _parse_one(statement, comment, where)
+    return found
 
 
-def _parse_one(found: Any, where: str) -> Parameter:
-    kind, meaning = found.inferred_type_name, found.help.strip()
+def _parse_one(statement: ast.AnnAssign, meaning: str, where: str) -> Parameter:
+    name, kind = ast.unparse(statement.target), ast.unparse(statement.annotation)
     if kind not in _KINDS:
         raise MomabError(
-            f"{where}: parameter {found.name} has the type {kind}; allowed: {', '.join(_KINDS)}."
+            f"{where}: parameter {name} has the type {kind}; allowed: {', '.join(_KINDS)}."
         )
     interval: Interval | None = None
     choices: tuple[str, ...] = ()
@@ -193,17 +196,24 @@ def _parse_one(found: Any, where: str) -> Parameter:
         choices = tuple(word.strip().strip("\"'") for word in match[1].split(","))
     elif kind not in ("str", "bool"):
         raise MomabError(
-            f"{where}: parameter {found.name} states no range; "
-            f"end its comment with one such as [1, 100]."
+            f"{where}: parameter {name} states no range; end its comment with one such as [1, 100]."
         )
     if match:
         meaning = meaning[: match.start()]
-    parameter = Parameter(found.name, kind, 0, meaning, interval, choices)
+    parameter = Parameter(name, kind, 0, meaning, interval, choices)
     try:
-        default = parameter.check(ast.literal_eval(found.default))
+        default = parameter.check(_literal(statement.value))
     except MomabError as error:
         raise MomabError(f"{where}: the default of {error}") from None
     return replace(parameter, default=default)
+
+
+def _literal(value: ast.expr | None) -> object:
+    """The value of a constant expression; None, which no parameter may be, of any other."""
+    try:
+        return ast.literal_eval(value) if value is not None else None
+    except ValueError:
+        return None
 
 
 def rewrite_cell(source: str, values: Mapping[str, Value]) -> str:

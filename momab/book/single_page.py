@@ -5,9 +5,8 @@ writes each result as one HTML file with style, pictures and mathematics inside 
 executed notebook.  Links into the rest of the book lead to the published site when its address is
 known (``MOMAB_BASEURL``), and are plain text otherwise.
 
-Only this page is built.  Of the other pages Sphinx reads what references need: their labelled
-headings, statements and exercises, and whole only those that hold the glossary or the
-bibliography (`reference_stub`).  So a reference reads as it does in the book.
+Only this page is built, beside small stand-ins for the pages that it refers to
+(`momab.book.references`), so a reference reads as it does in the book.
 """
 
 from __future__ import annotations
@@ -17,18 +16,30 @@ import html
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from momab.book.build import chosen_values
 from momab.book.colophon import rerun_command
-from momab.book.execute import Job, execute, load, plan
-from momab.book.pages import PageBuilder
-from momab.book.parameters import Settings, read_assignments, sweep, value_text
+from momab.book.execute import Job, execute, load, make_job
+from momab.book.fingerprint import Library
+from momab.book.notebook import Notebook
+from momab.book.pages import PageBuilder, mathjax_folder
+from momab.book.parameters import (
+    Settings,
+    read_assignments,
+    read_profile,
+    resolve,
+    sweep,
+    value_text,
+)
 from momab.book.plain import readable
 from momab.book.project import Project
+from momab.book.references import reference_pages
 from momab.book.stage import finished, write_frame
 from momab.errors import MomabError
+
+_LEAN = {"html_additional_pages": {}, "html_use_index": False, "html_copy_source": False}
 
 
 def run_page(
@@ -40,27 +51,38 @@ def run_page(
     workers: int | None = None,
 ) -> list[Path]:
     """Execute one notebook and write its pages; return them, the index first if there are many."""
-    notebook = project.notebook(name)
-    if notebook.name not in project.pages:
-        raise MomabError(f"{notebook.name} is a draft: add it to _toc.yml to make a page of it.")
-    combinations = sweep(read_assignments(assignments))
-    jobs: list[Job] = []
-    for settings in combinations:
+    if Path(name).stem not in project.pages and Path(name).stem in project.names:
+        raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
+    with PageBuilder(project.root) as builder:  # it warms up while we read and execute
+        jobs = _jobs(project, project.notebook(name), profile, assignments)
+        execute(jobs, workers)
+        project.build.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
+            pages = _render(project, builder, jobs, Path(temporary))
+    return _write(pages, jobs, output or project.build / "runs" / jobs[0].notebook.name)
+
+
+def _jobs(
+    project: Project, notebook: Notebook, profile: str, assignments: Iterable[str]
+) -> list[Job]:
+    """A job for every combination of values; of the profile only what concerns this notebook."""
+    general = read_profile(profile, project.profiles)
+    taken = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
+    book = {notebook.name: notebook.parameters}
+    mine = Settings(taken, _only(general.per_notebook, notebook.name))
+    library = Library(project.library)
+    jobs = []
+    for settings in sweep(read_assignments(assignments)):
         if others := set(settings.per_notebook) - {notebook.name}:
             raise MomabError(f"this runs {notebook.name} alone, not {min(others)}.")
-        mine = {**settings.everywhere, **settings.per_notebook.get(notebook.name, {})}
-        only = Settings({}, {notebook.name: mine})
-        values = chosen_values(project, [notebook.name], profile, only)
-        jobs += plan(project, values)
-    output = output or project.build / "runs" / notebook.name
-    project.build.mkdir(parents=True, exist_ok=True)
-    with (
-        PageBuilder(project.root) as builder,
-        tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary,
-    ):
-        execute(jobs, workers)
-        pages = _render(project, builder, jobs, Path(temporary))
-        return _write(pages, jobs, output)
+        wanted = {**settings.everywhere, **settings.per_notebook.get(notebook.name, {})}
+        values = resolve(book, [mine, Settings({}, {notebook.name: wanted})])
+        jobs.append(make_job(project, notebook, values[notebook.name], library))
+    return jobs
+
+
+def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, Any]:
+    return {name: settings[name]} if name in settings else {}
 
 
 def _stem(job: Job, jobs: Sequence[Job]) -> str:
@@ -71,70 +93,23 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
 
 
 def _render(project: Project, builder: PageBuilder, jobs: Sequence[Job], folder: Path) -> list[str]:
-    """Build the executed page with stubs of the others around it, once per job."""
+    """Build the executed page with stand-ins for the others around it, once per job."""
     import nbformat
 
-    stage, name = folder / "stage", jobs[0].notebook.name
-    stage.mkdir()
-    for page in project.pages:
-        if page != name:
-            (stage / f"{page}.md").write_text(reference_stub(project, page), encoding="utf-8")
-    write_frame(project, stage, {})
+    name = jobs[0].notebook.name
     pages = []
-    for job in jobs:
+    for number, job in enumerate(jobs):
+        stage = folder / f"stage-{number}"
+        stage.mkdir()
         target = stage / f"{name}.ipynb"
         nbformat.write(finished(load(job), job), target)
+        others = reference_pages(project, name, nbformat.writes(load(job)))
+        for other, text in others.items():
+            (stage / f"{other}.md").write_text(text, encoding="utf-8")
+        write_frame(project, stage, {}, pages={name, *others}, settings=_LEAN)
         builder.build(stage, folder / "html", strict=False, only=[target])
         pages.append(_single_file(folder / "html", name))
     return pages
-
-
-# ---- what other pages are referred to by -----------------------------------------------------
-
-_WHOLE = re.compile(r"^[`:]{3,}\{(?:glossary|bibliography)\}", re.MULTILINE)
-_HEADING = re.compile(r"^#+[ \t]+(?P<title>.+)$")
-_TARGET = re.compile(r"^\((?P<label>[^()\s]+)\)=[ \t]*$")
-_OPENING = re.compile(r"^(?P<mark>`{3,}|:{3,})\{(?P<name>[\w:-]+)\}[ \t]*(?P<title>.*)$")
-_LABEL = re.compile(r"^:label:[ \t]*(?P<label>\S+)[ \t]*$")
-
-
-def reference_stub(project: Project, page: str) -> str:
-    """As much of a page as references to it need: its title, and what has a label."""
-    path = project.root / "book" / f"{page}.md"
-    if path.is_file():
-        text = path.read_text(encoding="utf-8")
-        if _WHOLE.search(text):
-            return text
-    else:
-        notebook = project.root / "notebooks" / f"{page}.md"
-        parts = (notebook, notebook.with_suffix(".exercises.md"))
-        text = "\n".join(p.read_text(encoding="utf-8") for p in parts if p.is_file())
-    return "\n".join(_labelled(text.splitlines(), page))
-
-
-def _labelled(lines: Sequence[str], page: str) -> Iterable[str]:
-    """The labelled headings and blocks of a page, each with its title and nothing inside."""
-    labels: list[str] = []
-    titled = False
-    for number, line in enumerate(lines):
-        if target := _TARGET.match(line):
-            labels.append(target["label"])
-        elif heading := _HEADING.match(line):
-            if labels or not titled:
-                yield from (f"({label})=" for label in labels)
-                yield f"{'##' if titled else '#'} {heading['title']}\n"
-                titled = True
-            labels = []
-        elif opening := _OPENING.match(line):
-            options = lines[number + 1 : number + 8]
-            label = next((m["label"] for o in options if (m := _LABEL.match(o))), None)
-            if label and not opening["name"].startswith("solution"):
-                if not titled:
-                    yield f"# {page}\n"
-                    titled = True
-                yield f":::{{{opening['name']}}} {opening['title']}\n:label: {label}\n\n…\n:::\n"
-    if not titled:
-        yield f"# {page}\n"
 
 
 # ---- one file --------------------------------------------------------------------------------
@@ -143,8 +118,6 @@ def _labelled(lines: Sequence[str], page: str) -> Iterable[str]:
 def _single_file(site: Path, name: str) -> str:
     """Cut a page's article out of a built site and put everything it needs into it."""
     from bs4 import BeautifulSoup
-
-    from momab.book.sphinx.extension import mathjax_folder
 
     soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
     article = soup.select_one("article.bd-article")

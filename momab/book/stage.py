@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from momab.book import editions, toc
@@ -43,7 +43,7 @@ def write_stage(
         text = editions.student_text(text) if student else text
         (stage / path.name).write_text(text, encoding="utf-8")
         sources[path.stem] = f"book/{path.name}"
-    write_frame(project, stage, sources, edition)
+    write_frame(project, stage, sources, edition, sources if student else None)
     return _digest(project, stage)
 
 
@@ -84,22 +84,30 @@ def finished(node: Node, job: Job, slides: str = "") -> Node:
 
 
 def write_frame(
-    project: Project, stage: Path, sources: Mapping[str, str], edition: str = "instructor"
+    project: Project,
+    stage: Path,
+    sources: Mapping[str, str],
+    edition: str = "instructor",
+    pages: Container[str] | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> None:
-    """Write what a staged book needs besides its pages: assets, configuration, contents."""
+    """Write what a staged book needs besides its pages: assets, configuration, contents.
+
+    The contents list all pages, or these ones; ``settings`` override Sphinx's.
+    """
     import yaml
 
     assets = shutil.ignore_patterns("*.md")
     shutil.copytree(project.root / "book", stage / "book", ignore=assets)
     config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
     config["execute"] = {"execute_notebooks": "off"}
-    settings = config.setdefault("sphinx", {}).setdefault("config", {})
-    settings |= {"momab_sources": dict(sources), "momab_edition": edition}
+    sphinx = config.setdefault("sphinx", {}).setdefault("config", {})
+    sphinx |= {"momab_sources": dict(sources), "momab_edition": edition, **(settings or {})}
     (stage / "_config.yml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
     contents = yaml.safe_load((project.root / "_toc.yml").read_text(encoding="utf-8"))
     contents = toc.flat(contents)
-    if edition == "student":
-        contents = toc.only(contents, sources)
+    if pages is not None:
+        contents = toc.only(contents, pages)
     (stage / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,13 +46,26 @@ def fit(content: Any, model: type[Model], what: str) -> Model:
 
 
 def _fault(error: ValidationError, model: type[Strict]) -> str:
+    """The first fault in words."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
+    keys = ", ".join(_keys(model, first["loc"]))
     if first["type"] == "extra_forbidden":
-        return f"has the key {place!r}; it may only hold the keys {', '.join(model.model_fields)}"
-    if first["type"] == "model_type":
-        subject = f"has a {place!r} that" if place else ""
-        return f"{subject} may only hold the keys {', '.join(model.model_fields)}".strip()
+        return f"has the key {place!r}; it may only hold the keys {keys}"
+    if not place:
+        return f"may only hold the keys {keys}"
     if first["type"] == "missing":
         return f"lacks the key {place!r}"
-    return f"has a {place!r} that does not fit: {first['msg'].lower()}"
+    expected = first["msg"].removeprefix("Input should be ")
+    return f"has a {place!r} that is not {expected}; it may only hold the keys {keys}"
+
+
+def _keys(model: type[Strict], place: Sequence[int | str]) -> list[str]:
+    """The keys that are allowed around a place, as deep as it goes into models."""
+    for part in place:
+        field = model.model_fields.get(str(part))
+        if field is None or not isinstance(field.annotation, type):
+            break
+        if issubclass(field.annotation, Strict):
+            model = field.annotation
+    return list(model.model_fields)
