@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from momab._util.extras import require
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Project:
         start = (start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
             if (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir():
+                require("book", "the book")
                 return cls(folder)
         raise MomabError(
             "this command works inside a checkout of the book, "
