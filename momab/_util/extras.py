@@ -10,12 +10,16 @@ from momab.errors import MomabError
 
 EXTRAS: Mapping[str, Sequence[str]] = {
     "plots": ("matplotlib", "seaborn", "jinja2", "IPython"),
-    "book": ("jupyter_book", "jupytext", "papermill", "nbformat", "yaml", "pydantic", "grimp")
-    + (
+    "book": (
+        "jupyter_book",
+        "jupytext",
+        "papermill",
+        "nbformat",
+        "yaml",
+        "pydantic",
+        "grimp",
         "filelock",
         "bs4",
-        "sphinx",
-        "docutils",
         "sphinx_proof",
         "sphinx_exercise",
         "sphinx_revealjs",
