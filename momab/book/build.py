@@ -92,7 +92,7 @@ def _build_changed(
 ) -> tuple[int, int, bool]:
     """Execute and build what is not as it was: how many ran, of how many, and whether it built."""
     from momab.book.editions import check_edition
-    from momab.book.execute import execute, plan
+    from momab.book.execute import execute, plan_jobs
     from momab.book.pages import PageBuilder
     from momab.book.parameters import read_assignments
     from momab.book.stage import write_stage
@@ -100,7 +100,7 @@ def _build_changed(
     check_edition(edition)
     values = chosen_values(project, project.notebook_pages, profile, read_assignments(assignments))
     with one_at_a_time(project.build), PageBuilder(project.root) as builder:
-        jobs: list[Job] = plan(project, values)
+        jobs: list[Job] = plan_jobs(project, values)
         executed = execute(jobs, workers, quiet)
         stage = project.build / ("stage-student" if edition == "student" else "stage")
         record = BuildRecord(write_stage(project, jobs, stage, edition), inputs, len(jobs))

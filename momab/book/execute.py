@@ -43,7 +43,7 @@ class Job:
         return self.path.is_file()
 
 
-def plan(project: Project, values: Mapping[str, Values]) -> list[Job]:
+def plan_jobs(project: Project, values: Mapping[str, Values]) -> list[Job]:
     """The jobs for a set of notebooks, each with its cache file."""
     library = Library(project.library)
     return [make_job(project, project.notebook(name), v, library) for name, v in values.items()]
@@ -55,7 +55,7 @@ def make_job(project: Project, notebook: Notebook, values: Values, library: Libr
     return Job(notebook, values, key, project.build / "cache" / f"{notebook.name}-{key}.ipynb")
 
 
-def load(job: Job) -> Node:
+def load_executed(job: Job) -> Node:
     """The executed notebook of a finished job, with today's prose."""
     import nbformat
 

@@ -46,7 +46,7 @@ class BuildRecord:
         (site / "build.json").write_text(json.dumps(asdict(self)) + "\n", encoding="utf-8")
 
 
-def environment() -> dict[str, str]:
+def publishing_settings() -> dict[str, str]:
     """The settings that a publishing workflow may give: where the site and its source live."""
     names = ("MOMAB_BASEURL", "MOMAB_REPOSITORY")
     return {name: os.environ.get(name, "") for name in names}
@@ -54,7 +54,7 @@ def environment() -> dict[str, str]:
 
 def digest_inputs(project: Project, profile: str, assignments: Iterable[str], edition: str) -> str:
     """A digest of all files and settings that a build depends on."""
-    settings = [profile, list(assignments), edition, environment(), sys.version_info[:3]]
+    settings = [profile, list(assignments), edition, publishing_settings(), sys.version_info[:3]]
     digest = hashlib.sha256(json.dumps(settings).encode())
     for path in _files(project, profile):
         content = path.read_bytes() if path.is_file() else b""

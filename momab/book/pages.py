@@ -123,6 +123,6 @@ class PageBuilder:
 
 
 def _child(pipe: Connection) -> None:
-    from momab.book.sphinx.child import serve
+    from momab.book.sphinx.child import take_orders
 
-    serve(pipe)
+    take_orders(pipe)

@@ -263,7 +263,7 @@ def profile_names(folder: Path) -> list[str]:
     return sorted((path.stem for path in folder.glob("*.yml")), key=lambda n: (n != "quick", n))
 
 
-class Profile(Strict):
+class ProfileFile(Strict):
     """A profile's file: values for every notebook that takes them, and for one notebook."""
 
     description: str = ""
@@ -281,7 +281,7 @@ def read_profile(profile: str, folder: Path) -> Settings:
     if not path.is_file():
         path = Path(profile)
     try:
-        content = read_yaml(path, Profile, f"the profile {path}")
+        content = read_yaml(path, ProfileFile, f"the profile {path}")
     except OSError:
         known = ", ".join(profile_names(folder))
         raise MomabError(
@@ -343,7 +343,7 @@ def sweep(settings: Settings) -> list[Settings]:
     return result
 
 
-def summary(books: Mapping[str, Mapping[str, Parameter]]) -> list[tuple[str, ...]]:
+def parameter_summary(books: Mapping[str, Mapping[str, Parameter]]) -> list[tuple[str, ...]]:
     """One row per distinct parameter: name, type, default, allowed, meaning, notebooks."""
     takers: dict[Parameter, list[str]] = {}
     for book, parameters in books.items():

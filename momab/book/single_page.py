@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from momab.book.colophon import rerun_command
-from momab.book.execute import Job, execute, load, make_job
+from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
 from momab.book.notebook import Notebook
 from momab.book.pages import PageBuilder, mathjax_folder
@@ -102,8 +102,8 @@ def _render(project: Project, builder: PageBuilder, jobs: Sequence[Job], folder:
         stage = folder / f"stage-{number}"
         stage.mkdir()
         target = stage / f"{name}.ipynb"
-        nbformat.write(finished(load(job), job), target)
-        others = reference_pages(project, name, nbformat.writes(load(job)))
+        nbformat.write(finished(load_executed(job), job), target)
+        others = reference_pages(project, name, nbformat.writes(load_executed(job)))
         for other, text in others.items():
             (stage / f"{other}.md").write_text(text, encoding="utf-8")
         write_frame(project, stage, {}, pages={name, *others}, settings=_LEAN)
@@ -176,7 +176,7 @@ def _write(pages: Sequence[str], jobs: Sequence[Job], output: Path) -> list[Path
     for page, job in zip(pages, jobs, strict=True):
         path = output / f"{_stem(job, jobs)}.html"
         path.write_text(page, encoding="utf-8")
-        nbformat.write(readable(load(job)), path.with_suffix(".ipynb"))
+        nbformat.write(readable(load_executed(job)), path.with_suffix(".ipynb"))
         written.append(path)
     if len(jobs) == 1:
         return written

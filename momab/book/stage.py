@@ -15,8 +15,8 @@ from pathlib import Path
 
 from momab.book import editions, toc
 from momab.book.colophon import add_colophon
-from momab.book.execute import Job, load
-from momab.book.inputs import environment
+from momab.book.execute import Job, load_executed
+from momab.book.inputs import publishing_settings
 from momab.book.notebook import Node
 from momab.book.plain import readable
 from momab.book.project import Project
@@ -53,7 +53,7 @@ def _write_notebook(project: Project, job: Job, stage: Path, student: bool) -> N
     import nbformat
 
     notebook, name = job.notebook, job.notebook.name
-    node = load(job)
+    node = load_executed(job)
     last = notebook.exercises_path if notebook.own < len(notebook.node.cells) else notebook.path
     editions.check_solutions(node, f"notebooks/{last.name}")
     source, slides = notebook.text, notebook.slides
@@ -114,7 +114,7 @@ def write_frame(
 def _digest(project: Project, stage: Path) -> str:
     """A digest of the staged book, the library it documents, and the tools that build it."""
     digest = hashlib.sha256(project.lock.encode())
-    digest.update(json.dumps(environment()).encode())
+    digest.update(json.dumps(publishing_settings()).encode())
     for folder, pattern in ((stage, "*"), (project.library, "*.py")):
         for path in sorted(folder.rglob(pattern)):
             if path.is_file():

@@ -39,7 +39,7 @@ def jobs(book: Path) -> list[execute.Job]:
     values = pipeline.chosen_values(
         project(book), project(book).names, "quick", read_assignments([])
     )
-    return execute.plan(project(book), values)
+    return execute.plan_jobs(project(book), values)
 
 
 def plan(book: Path) -> dict[str, bool]:
@@ -271,7 +271,7 @@ def test_a_students_stage_has_no_answers_from_the_companions(published):
 
     stage = published / "_build/stage-student"
     values = {"index": {"seed": 1}, "other": {"seed": 2}}
-    write_stage(project(published), execute.plan(project(published), values), stage, "student")
+    write_stage(project(published), execute.plan_jobs(project(published), values), stage, "student")
     told = "".join(path.read_text() for path in stage.rglob("*.*") if path.is_file())
     assert "Add them." in told
     assert "terse words" in told
@@ -350,7 +350,7 @@ def test_two_executions_from_one_seed_are_alike(book):
         shutil.rmtree(book / "_build", ignore_errors=True)
         [job] = [job for job in jobs(book) if job.notebook.name == "other"]
         assert execute.execute([job], quiet=True) == 1
-        outputs.append([c.get("outputs") for c in execute.load(job).cells])
+        outputs.append([c.get("outputs") for c in execute.load_executed(job).cells])
     assert outputs[0] == outputs[1]
     text = json.dumps(outputs[0])
     assert "aria-label" in text

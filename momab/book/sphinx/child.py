@@ -73,7 +73,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def serve(pipe: Connection) -> None:
+def take_orders(pipe: Connection) -> None:
     """Load what builds need, then build what comes through the pipe until it is closed."""
     warnings.simplefilter("ignore")
     os.environ["NO_COLOR"] = "1"
