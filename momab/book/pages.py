@@ -56,7 +56,8 @@ def _source_place(book: Path, page: str, line: int) -> str:
     stem = page.removesuffix(".ipynb")
     staged = book / f"{stem}.ipynb"
     if not page or not staged.is_file():
-        return f"{page}:{line}" if page and line else page
+        place = page if not page or "/" in page else f"book/{page}"
+        return f"{place}:{line}" if page and line else place
     number = line // _PER_CELL
     cells = json.loads(staged.read_text(encoding="utf-8"))["cells"]
     if not 1 <= number <= len(cells):

@@ -12,7 +12,6 @@ Only this page is built, beside small stand-ins for the pages that it refers to
 from __future__ import annotations
 
 import base64
-import html
 import os
 import re
 import tempfile
@@ -37,6 +36,7 @@ from momab.book.plain import readable
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.stage import finished, write_frame
+from momab.book.templating import fill_template
 from momab.errors import MomabError
 
 _LEAN = {"html_additional_pages": {}, "html_use_index": False, "html_copy_source": False}
@@ -142,14 +142,13 @@ def _single_file(site: Path, name: str) -> str:
     )
     config = soup.find("script", string=re.compile("window.MathJax"))
     mathjax = (mathjax_folder() / "tex-svg.js").read_text(encoding="utf-8")
-    title = html.escape(soup.title.get_text() if soup.title else name)
-    return (
-        f'<!doctype html>\n<html lang="en" data-theme="light" class="single">\n<head>\n'
-        f'<meta charset="utf-8">\n<title>{title}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{style}</style>\n{config or ''}\n"
-        f"<script>{mathjax.replace('</script', '<' + chr(92) + '/script')}</script>\n</head>\n"
-        f'<body><main class="bd-content">{article}</main></body>\n</html>\n'
+    return fill_template(
+        "single.html",
+        title=soup.title.get_text() if soup.title else name,
+        style=style,
+        config=config or "",
+        mathjax=mathjax.replace("</script", "<\\/script"),
+        article=article,
     )
 
 
@@ -186,24 +185,15 @@ def _write(pages: Sequence[str], jobs: Sequence[Job], output: Path) -> list[Path
 
 
 def _index(paths: Sequence[Path], jobs: Sequence[Job]) -> str:
+    """The page that lists the runs of a sweep."""
     names = list(jobs[0].values)
-    head = "".join(f"<th scope=col>{name}</th>" for name in names)
-    rows = ""
-    for path, job in zip(paths, jobs, strict=True):
-        cells = "".join(f"<td>{html.escape(value_text(job.values[n]))}</td>" for n in names)
-        command = html.escape(rerun_command(job))
-        rows += (
-            f'<tr><td><a href="{path.name}">page</a>, '
-            f'<a href="{path.stem}.ipynb">notebook</a></td>{cells}'
-            f"<td><code>{command}</code></td></tr>"
-        )
-    title = html.escape(f"{jobs[0].notebook.name}: {len(jobs)} runs")
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>'
-        f"body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:3rem auto;padding:1rem}}"
-        f"table{{border-collapse:collapse}}td,th{{padding:.4rem .8rem;text-align:left;"
-        f"border-bottom:1px solid #ccd}}</style></head><body><h1>{title}</h1>"
-        f"<table><thead><tr><th scope=col>Result</th>{head}<th scope=col>Command</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></body></html>\n"
-    )
+    runs = [
+        {
+            "stem": path.stem,
+            "values_text": [value_text(job.values[name]) for name in names],
+            "command": rerun_command(job),
+        }
+        for path, job in zip(paths, jobs, strict=True)
+    ]
+    title = f"{jobs[0].notebook.name}: {len(jobs)} runs"
+    return fill_template("runs.html", title=title, names=names, runs=runs)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 
 from momab.book import build as pipeline
 from momab.book import execute
@@ -20,6 +21,7 @@ from momab.book.parameters import read_assignments
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.book.references import reference_pages
+from momab.book.single_page import run_page
 from momab.errors import BuildError, MomabError
 from tests import tiny
 from tests.tiny import HEADER, cell, write
@@ -193,10 +195,11 @@ def add_companions(book: Path) -> None:
     (book / "notebooks/other.slides.md").write_text(SLIDES)
     config = (book / "_config.yml").read_text()
     config = config.replace("[momab.book.sphinx]", "[sphinx_exercise, momab.book.sphinx]")
-    config = config.replace("language: en", "language: en\n    templates_path: [book/_templates]")
+    config += "    templates_path: [book/_templates]\n    html_static_path: [book/_static]\n"
     config += "parse:\n  myst_enable_extensions: [colon_fence]\n"
     (book / "_config.yml").write_text(config)
-    shutil.copytree(ROOT / "book/_templates", book / "book/_templates")
+    for name in ("_static", "_templates"):
+        shutil.copytree(ROOT / "book" / name, book / "book" / name, dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="module")
@@ -301,7 +304,7 @@ def test_complaints_name_the_file_and_cell_they_come_from(book):
     last = len(node.cells)
     assert told(last, 4) == "notebooks/other.slides.md, line 4: WARNING: x [a.b]"
     assert Complaint("", 0, "ERROR", "bad").describe(book) == "bad"
-    assert Complaint("guide.md", 7, "ERROR", "bad").describe(book) == "guide.md:7: ERROR: bad"
+    assert Complaint("guide.md", 7, "ERROR", "bad").describe(book) == "book/guide.md:7: ERROR: bad"
 
 
 def test_a_raising_cell_is_named_and_the_last_site_stays(built):
@@ -370,6 +373,30 @@ def test_builds_in_one_folder_wait_for_each_other(tmp_path):
         assert other.poll() is None
     said, _ = other.communicate()
     assert (said, other.returncode) == ("in\n", 0)
+
+
+def test_a_sweep_is_pages_that_need_no_other_file_and_an_index(published):
+    source = published / "notebooks/other.md"
+    old = source.read_text()
+    source.write_text(old + "\nSee {ref}`the front <front>`, {ref}`front`.\n")
+    front = published / "notebooks/index.md"
+    front.write_text(front.read_text().replace("# Index", "(front)=\n# The front page"))
+    index, *pages = run_page(project(published), "other", assignments=["seed=2,3"])
+    source.write_text(old)
+    assert [page.name for page in pages] == ["other_seed=2.html", "other_seed=3.html"]
+    links = BeautifulSoup(index.read_text(), "html.parser").select("a")
+    assert [link["href"] for link in links] == [
+        name for page in pages for name in (page.name, f"{page.stem}.ipynb")
+    ]
+    assert all((index.parent / link["href"]).is_file() for link in links)
+    assert "momab run other -p seed=3" in index.read_text()
+    for page, value in zip(pages, ("6.28", "9.42"), strict=True):
+        soup = BeautifulSoup(page.read_text(), "html.parser")
+        assert value in soup.main.get_text()
+        assert "See the front, The front page." in soup.main.get_text()
+        assert not soup.select("link, script[src]")
+        away = [a["href"] for a in soup.select("a[href]") if not a["href"].startswith("#")]
+        assert away == ["https://someone.example/tiny/index.html#front"] * 2
 
 
 def test_references_to_other_pages_need_little_of_them(book):

@@ -51,7 +51,7 @@ class Recorder(logging.Handler):
 
 
 def _place(location: Any, app: Sphinx) -> tuple[str, int]:
-    """The file, relative to the book, and the line of a record's location.
+    """The file, relative to the book if it is inside, and the line of a record's location.
 
     Sphinx's records have a pair of page and line, a node, or "file:line" as their location.
     """
@@ -63,7 +63,8 @@ def _place(location: Any, app: Sphinx) -> tuple[str, int]:
         path, _, line = str(location or "").partition(":")
     path = str(path).removeprefix("<unknown>")
     if os.path.isabs(path):
-        path = os.path.relpath(path, app.srcdir)
+        inside = Path(path).is_relative_to(app.srcdir)
+        path = os.path.relpath(path, app.srcdir if inside else None)
     return path, int(line) if line.isdecimal() else 0
 
 
