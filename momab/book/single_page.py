@@ -12,6 +12,7 @@ Only this page is built, beside small stand-ins for the pages that it refers to
 from __future__ import annotations
 
 import base64
+import copy
 import os
 import re
 import tempfile
@@ -22,7 +23,7 @@ from typing import Any
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
-from momab.book.notebook import Notebook
+from momab.book.notebook import Node, Notebook
 from momab.book.pages import PageBuilder, mathjax_folder
 from momab.book.parameters import (
     Settings,
@@ -55,11 +56,14 @@ def run_page(
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
     with PageBuilder(project.root) as builder:  # it warms up while we read and execute
         jobs = _jobs(project, project.notebook(name), profile, assignments)
-        execute(jobs, workers)
         project.build.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
-            pages = _render(project, builder, jobs, Path(temporary))
-    return _write(pages, jobs, output or project.build / "runs" / jobs[0].notebook.name)
+            if not all(job.done for job in jobs):
+                _rehearse(project, builder, Path(temporary))
+            execute(jobs, workers)
+            nodes = [load_executed(job) for job in jobs]
+            pages = _render(project, builder, jobs, nodes, Path(temporary))
+    return _write(pages, jobs, nodes, output or project.build / "runs" / jobs[0].notebook.name)
 
 
 def _jobs(
@@ -85,6 +89,20 @@ def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, 
     return {name: settings[name]} if name in settings else {}
 
 
+def _rehearse(project: Project, builder: PageBuilder, folder: Path) -> None:
+    """Let the builder build a page like ours, but empty."""
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+    stage, page = folder / "rehearsal", project.pages[0]
+    stage.mkdir()
+    printed = new_output("stream", name="stdout", text="1\n")
+    cells = [new_markdown_cell("# $1$"), new_code_cell("print(1)", outputs=[printed])]
+    nbformat.write(new_notebook(cells=cells), stage / f"{page}.ipynb")
+    write_frame(project, stage, {}, pages={page}, settings=_LEAN)
+    builder.rehearse(stage, folder / "rehearsed")
+
+
 def _stem(job: Job, jobs: Sequence[Job]) -> str:
     """A file name that tells the pages of a sweep apart."""
     varying = [n for n in job.values if len({str(other.values[n]) for other in jobs}) > 1]
@@ -92,18 +110,24 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
     return re.sub(r"[^\w.=-]+", "-", "_".join([job.notebook.name, *parts]))
 
 
-def _render(project: Project, builder: PageBuilder, jobs: Sequence[Job], folder: Path) -> list[str]:
+def _render(
+    project: Project,
+    builder: PageBuilder,
+    jobs: Sequence[Job],
+    nodes: Sequence[Node],
+    folder: Path,
+) -> list[str]:
     """Build the executed page with stand-ins for the others around it, once per job."""
     import nbformat
 
     name = jobs[0].notebook.name
     pages = []
-    for number, job in enumerate(jobs):
+    for number, (job, node) in enumerate(zip(jobs, nodes, strict=True)):
         stage = folder / f"stage-{number}"
         stage.mkdir()
         target = stage / f"{name}.ipynb"
-        nbformat.write(finished(load_executed(job), job), target)
-        others = reference_pages(project, name, nbformat.writes(load_executed(job)))
+        nbformat.write(finished(copy.deepcopy(node), job), target)
+        others = reference_pages(project, name, target.read_text(encoding="utf-8"))
         for other, text in others.items():
             (stage / f"{other}.md").write_text(text, encoding="utf-8")
         write_frame(project, stage, {}, pages={name, *others}, settings=_LEAN)
@@ -166,16 +190,18 @@ def _inline_urls(css: str, folder: Path) -> str:
     return re.sub(r"""url\(["']?([\w./-]+)["']?\)""", replace, css)
 
 
-def _write(pages: Sequence[str], jobs: Sequence[Job], output: Path) -> list[Path]:
+def _write(
+    pages: Sequence[str], jobs: Sequence[Job], nodes: Sequence[Node], output: Path
+) -> list[Path]:
     """Write pages and notebooks, and an index when there are several."""
     import nbformat
 
     output.mkdir(parents=True, exist_ok=True)
     written = []
-    for page, job in zip(pages, jobs, strict=True):
+    for page, job, node in zip(pages, jobs, nodes, strict=True):
         path = output / f"{_stem(job, jobs)}.html"
         path.write_text(page, encoding="utf-8")
-        nbformat.write(readable(load_executed(job)), path.with_suffix(".ipynb"))
+        nbformat.write(readable(node), path.with_suffix(".ipynb"))
         written.append(path)
     if len(jobs) == 1:
         return written
