@@ -5,7 +5,7 @@ from __future__ import annotations
 from momab.book.execute import Job
 from momab.book.notebook import Node
 from momab.book.parameters import value_text
-from momab.book.templating import fill_template
+from momab.book.templating import fill_page
 
 
 def rerun_command(job: Job) -> str:
@@ -28,7 +28,7 @@ def add_colophon(node: Node, job: Job) -> None:
         }
         for name, value in job.values.items()
     ]
-    box = fill_template(
+    box = fill_page(
         "colophon.html",
         rows=rows,
         seconds=facts["seconds"],

@@ -34,7 +34,7 @@ from typing import Any
 _BY_NAME = {"import_module", "__import__", "eval", "exec", "get_ipython", "subprocess"}
 _IMPORTERS = {"import_module", "__import__"}
 _DISCOVERERS = {"iter_modules", "walk_packages"}
-_FILES = {"__file__", "resources"}
+_FILES = {"__file__", "resources", "PackageLoader"}
 _NOT_DATA = {".py", ".pyc", ".nbi", ".nbc"}
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from momab.book.project import Project
-from momab.book.templating import fill_template
+from momab.book.templating import fill_page
 from momab.errors import BuildError, MomabError
 
 #: What keeps Chromium quiet, offline and usable as root.
@@ -116,7 +116,7 @@ def one_document(site: Path, pages: list[str]) -> str:
         if str(element.get("src", "_static/mathjax")).startswith("_static/mathjax")
     )
     title = first.title.get_text() if first.title else "momab"
-    return fill_template("whole.html", title=title, head=head, articles="".join(articles))
+    return fill_page("whole.html", title=title, head=head, articles="".join(articles))
 
 
 def _local(target: str, page: str, pages: list[str]) -> str:

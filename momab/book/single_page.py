@@ -37,7 +37,7 @@ from momab.book.plain import readable
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.stage import finished, write_frame
-from momab.book.templating import fill_template
+from momab.book.templating import fill_page
 from momab.errors import MomabError
 
 _LEAN = {"html_additional_pages": {}, "html_use_index": False, "html_copy_source": False}
@@ -166,7 +166,7 @@ def _single_file(site: Path, name: str) -> str:
     )
     config = soup.find("script", string=re.compile("window.MathJax"))
     mathjax = (mathjax_folder() / "tex-svg.js").read_text(encoding="utf-8")
-    return fill_template(
+    return fill_page(
         "single.html",
         title=soup.title.get_text() if soup.title else name,
         style=style,
@@ -222,4 +222,4 @@ def _index(paths: Sequence[Path], jobs: Sequence[Job]) -> str:
         for path, job in zip(paths, jobs, strict=True)
     ]
     title = f"{jobs[0].notebook.name}: {len(jobs)} runs"
-    return fill_template("runs.html", title=title, names=names, runs=runs)
+    return fill_page("runs.html", title=title, names=names, runs=runs)

@@ -21,6 +21,6 @@ def _templates() -> jinja2.Environment:
     )
 
 
-def fill_template(name: str, **values: object) -> str:
+def fill_page(name: str, **values: object) -> str:
     """A template with its fields filled; texts are escaped unless the template says otherwise."""
     return _templates().get_template(name).render(**values)
