@@ -65,7 +65,9 @@ def _place(location: Any, app: Sphinx) -> tuple[str, int]:
     if os.path.isabs(path):
         inside = Path(path).is_relative_to(app.srcdir)
         path = os.path.relpath(path, app.srcdir if inside else None)
-    return path, int(line) if line.isdecimal() else 0
+    if line and not line.isdecimal():  # "docstring of momab.book.build:3"
+        return f"{path}:{line}", 0
+    return path, int(line or 0)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
