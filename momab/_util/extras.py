@@ -18,7 +18,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "yaml",
         "pydantic",
         "grimp",
-        "filelock",
         "bs4",
         "sphinx_proof",
         "sphinx_exercise",

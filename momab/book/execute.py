@@ -11,6 +11,7 @@ import importlib.metadata
 import multiprocessing
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
+from momab._util.progress import tasks
 from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
 from momab.book.parameters import Values
@@ -269,35 +271,25 @@ def versions() -> dict[str, str]:
 
 @contextmanager
 def _progress(jobs: Sequence[Job], quiet: bool) -> Iterator[Callable[[Job, int, int], None]]:
-    """Show live progress; the yielded function takes (job, cells done or -1, cells)."""
-    if quiet:
-        yield lambda job, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeElapsedColumn as Elapsed
+    """Show live progress; the yielded function takes (job, cells done or -1, cells).
 
-    console = Console()
+    Without a terminal, every executed notebook is one line on standard output.
+    """
+    labels = [job.notebook.name for job in jobs]
+    if len(set(labels)) < len(labels):  # a sweep
+        labels = [f"{name} ({number})" for number, name in enumerate(labels, start=1)]
     started: dict[Path, float] = {}
-    columns = (TextColumn("{task.description}"), BarColumn(30), MofNCompleteColumn(), Elapsed())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        tasks = {
-            job.path: progress.add_task(job.notebook.name, start=False, total=None) for job in jobs
-        }
+    with tasks(labels, quiet=True if quiet else None) as bars:
+        lines = {job.path: bars[label] for job, label in zip(jobs, labels, strict=True)}
 
         def report(job: Job, done: int, total: int) -> None:
-            task = tasks[job.path]
-            if done == 0:
-                started[job.path] = time.perf_counter()
-                progress.start_task(task)
+            started.setdefault(job.path, time.perf_counter())
             if done >= 0:
-                progress.update(task, completed=done, total=total)
+                lines[job.path].update(done, total)
                 return
-            whole = progress.tasks[task].total or 1
-            progress.update(task, completed=whole, total=whole)
-            progress.stop_task(task)
-            if not console.is_terminal:
-                seconds = time.perf_counter() - started.get(job.path, time.perf_counter())
+            lines[job.path].finish()
+            if not quiet and not sys.stderr.isatty():
+                seconds = time.perf_counter() - started[job.path]
                 print(f"executed {job.notebook.name} in {seconds:.1f} s", flush=True)
 
         yield report
