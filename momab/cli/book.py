@@ -61,8 +61,8 @@ def params_command(
     """List every parameter: type, default, what is allowed, meaning, and who takes it."""
     from rich.table import Table
 
-    from momab.book.project import Project
     from momab.book.parameters import parameter_summary
+    from momab.book.project import Project
 
     project = Project.find()
     names = [project.notebook(notebook).name] if notebook else project.names
@@ -79,7 +79,7 @@ def pdf_command(
     ] = None,
 ) -> None:
     """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
-    from momab.book.project import Project
     from momab.book.pdf import print_book
+    from momab.book.project import Project
 
     print(short(print_book(Project.find(), output)))
