@@ -1,4 +1,4 @@
-"""The one exception that bad input raises."""
+"""The exceptions of the package: bad input, and a build that failed."""
 
 
 class MomabError(ValueError):
@@ -7,3 +7,9 @@ class MomabError(ValueError):
     The command line prints the sentence and exits with code 2; nothing is written before
     the check that raises it.
     """
+
+
+class BuildError(MomabError):
+    """The input was fine but a notebook or a page failed; the command exits with code 1."""
+
+    exit_code = 1

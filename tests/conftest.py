@@ -9,8 +9,8 @@ import pytest
 from hypothesis import settings
 
 from momab.book import build as pipeline
-from momab.book.notebook import Project
 from momab.book.pdf import CHROMIUM_FLAGS, find_chromium, serve
+from momab.book.project import Project
 from tests import tiny
 
 settings.register_profile("default", deadline=None, print_blob=True)

@@ -1,38 +1,36 @@
 """The site: executed notebooks and prose pages staged, built with warnings as errors, swapped in.
 
 `build` executes what has changed, writes a book source without anything left to execute under
-``_build/stage``, lets jupyter-book build it into a temporary folder, and only then exchanges that
+``_build/stage``, lets Sphinx build it into a temporary folder, and only then exchanges that
 folder with ``_build/html``.  A build that fails or is interrupted leaves the last good site where
-it is.  When nothing has changed since the last build, the site is left alone.
-
-Pages move to the root of the staged book (``notebooks/model.md`` becomes ``model.html``), so
-pages refer to each other by label, never by path.
+it is.  When nothing has changed since the last build, the site is left alone; whether that is so
+is told by one digest of all inputs (`momab.book.inputs`), before anything heavy is imported.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from momab.book import editions
-from momab.book.notebook import BuildError, Job, Project, execute, load, plan
-from momab.book.parameters import Settings, Values, read_assignments, read_profile, resolve
+from momab.book.inputs import BuildRecord, digest_inputs
+from momab.book.project import Project
+
+if TYPE_CHECKING:
+    from momab.book.execute import Job
+    from momab.book.pages import PageBuilder
+    from momab.book.parameters import Settings, Values
 
 
 @dataclass(frozen=True)
-class Report:
+class BuildReport:
     """What a build did."""
 
     site: Path
@@ -46,6 +44,8 @@ def chosen_values(
     project: Project, names: Iterable[str], profile: str, settings: Settings
 ) -> dict[str, Values]:
     """Every notebook's parameter values, from its defaults, a profile and the command line."""
+    from momab.book.parameters import read_profile, resolve
+
     everything = {name: project.notebook(name).parameters for name in project.names}
     layers = [read_profile(profile, project.profiles), settings]
     values = resolve(everything, layers)
@@ -59,200 +59,88 @@ def build(
     workers: int | None = None,
     quiet: bool = False,
     edition: str = "instructor",
-) -> Report:
+) -> BuildReport:
     """Execute and build the whole book; the site is at ``_build/html`` afterwards.
 
     The student edition is made of the same executed notebooks, and is at ``_build/student``.
     """
     started = time.perf_counter()
-    settings = read_assignments(assignments)
-    in_book = [name for name in project.names if name in project.pages]  # the rest are drafts
-    values = chosen_values(project, in_book, profile, settings)
-    student = editions.check_edition(edition) == "student"
+    assignments = list(assignments)
+    student = edition == "student"
     site = project.build / ("student" if student else "html")
-    with one_at_a_time(project.build):
-        jobs = plan(project, values)
-        executed = execute(jobs, workers, quiet)
-        stage = project.build / ("stage-student" if student else "stage")
-        key = write_stage(project, jobs, stage, edition)
-        fresh = _site_key(site) != key
-        if fresh:
-            build_site(stage, site, key)
+    inputs = digest_inputs(project, profile, assignments, edition)
+    record = BuildRecord.read(site)
+    complete = student or (project.build / "executed").is_dir()
+    if record.inputs == inputs and complete:
+        return BuildReport(site, 0, record.notebooks, False, time.perf_counter() - started)
+    executed, notebooks, fresh = _build_changed(
+        project, profile, assignments, workers, quiet, edition, site, inputs
+    )
     seconds = time.perf_counter() - started
-    return Report(site, executed, len(jobs) - executed, fresh, seconds)
+    return BuildReport(site, executed, notebooks - executed, fresh, seconds)
+
+
+def _build_changed(
+    project: Project,
+    profile: str,
+    assignments: list[str],
+    workers: int | None,
+    quiet: bool,
+    edition: str,
+    site: Path,
+    inputs: str,
+) -> tuple[int, int, bool]:
+    """Execute and build what is not as it was: how many ran, of how many, and whether it built."""
+    from momab.book.editions import check_edition
+    from momab.book.execute import execute, plan_jobs
+    from momab.book.pages import PageBuilder
+    from momab.book.parameters import read_assignments
+    from momab.book.stage import write_stage
+
+    check_edition(edition)
+    values = chosen_values(project, project.notebook_pages, profile, read_assignments(assignments))
+    with one_at_a_time(project.build), PageBuilder(project.root) as builder:
+        jobs: list[Job] = plan_jobs(project, values)
+        executed = execute(jobs, workers, quiet)
+        stage = project.build / ("stage-student" if edition == "student" else "stage")
+        record = BuildRecord(write_stage(project, jobs, stage, edition), inputs, len(jobs))
+        fresh = BuildRecord.read(site).key != record.key
+        if fresh:
+            build_site(builder, stage, site, record)
+        else:
+            record.write(site)
+    return executed, len(jobs), fresh
 
 
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Let builds in one folder wait for each other, where the system can lock files."""
+    """Let builds in one folder wait for each other."""
+    from filelock import FileLock, Timeout
+
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as file:
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print("waiting for another build in this folder", file=sys.stderr, flush=True)
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _site_key(site: Path) -> str:
+    lock = FileLock(folder / ".lock")
     try:
-        return str(json.loads((site / "build.json").read_text(encoding="utf-8"))["key"])
-    except (OSError, ValueError, KeyError):
-        return ""
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("waiting for another build in this folder", file=sys.stderr, flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
-# ---- staging -------------------------------------------------------------------------------
-
-
-def write_stage(
-    project: Project, jobs: Iterable[Job], stage: Path, edition: str = "instructor"
-) -> str:
-    """Write the book source with executed notebooks; return a digest of all that matters."""
-    import jupytext
-    import nbformat
-
-    from momab.book.colophon import add_colophon, readable
-
-    shutil.rmtree(stage, ignore_errors=True)
-    (stage / "downloads").mkdir(parents=True)
-    executed_folder = project.build / "executed"
-    student = edition == "student"
-    if not student:
-        shutil.rmtree(executed_folder, ignore_errors=True)
-        executed_folder.mkdir()
-    sources: dict[str, str] = {}
-    for job in jobs:
-        name = job.notebook.name
-        node = load(job)
-        editions.check_solutions(node, f"notebooks/{name}.md")
-        source = job.notebook.path.read_text(encoding="utf-8")
-        if student:
-            node = editions.student(node)
-            source = jupytext.writes(editions.student(job.notebook.node), "md:myst")
-        else:
-            nbformat.write(node, executed_folder / f"{name}.ipynb")
-        nbformat.write(readable(node), stage / "downloads" / f"{name}.ipynb")
-        (stage / "downloads" / f"{name}.md").write_text(source, encoding="utf-8")
-        add_colophon(node, job)
-        nbformat.write(node, stage / f"{name}.ipynb")
-        sources[name] = f"notebooks/{name}.md"
-    for path in sorted((project.root / "book").glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        if student and editions.for_instructors(text):
-            continue
-        text = editions.student_text(text) if student else text
-        (stage / path.name).write_text(text, encoding="utf-8")
-        sources[path.stem] = f"book/{path.name}"
-    write_frame(project, stage, sources, edition)
-    return _digest(project, stage)
-
-
-def write_frame(
-    project: Project, stage: Path, sources: Mapping[str, str], edition: str = "instructor"
-) -> None:
-    """Write what a staged book needs besides its pages: assets, configuration, contents."""
-    import yaml
-
-    assets = shutil.ignore_patterns("*.md")
-    shutil.copytree(project.root / "book", stage / "book", ignore=assets)
-    config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
-    config["execute"] = {"execute_notebooks": "off"}
-    settings = config.setdefault("sphinx", {}).setdefault("config", {})
-    settings |= {"momab_sources": dict(sources), "momab_edition": edition}
-    (stage / "_config.yml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
-    toc = yaml.safe_load((project.root / "_toc.yml").read_text(encoding="utf-8"))
-    toc = _flat(toc)
-    if edition == "student":
-        toc = _only(toc, sources)
-    (stage / "_toc.yml").write_text(yaml.safe_dump(toc, sort_keys=False), encoding="utf-8")
-
-
-def _flat(entry: Any) -> Any:
-    """The table of contents with every page at the root."""
-    if isinstance(entry, list):
-        return [_flat(item) for item in entry]
-    if isinstance(entry, dict):
-        return {
-            key: Path(value).name if key in ("file", "root") else _flat(value)
-            for key, value in entry.items()
-        }
-    return entry
-
-
-def _only(entry: Any, pages: Container[str]) -> Any:
-    """The table of contents with these pages only, and no empty parts."""
-    if isinstance(entry, list):
-        kept = [_only(item, pages) for item in entry]
-        return [item for item in kept if item]
-    if isinstance(entry, dict):
-        if "file" in entry and entry["file"] not in pages:
-            return None
-        inner = {key: _only(value, pages) for key, value in entry.items()}
-        return None if inner.get("chapters") == [] and "file" not in inner else inner
-    return entry
-
-
-def _digest(project: Project, stage: Path) -> str:
-    """A digest of the staged book, the library it documents, and the tools that build it."""
-    digest = hashlib.sha256(project.lock.encode())
-    digest.update(json.dumps(_environment()).encode())
-    for folder, pattern in ((stage, "*"), (project.library, "*.py")):
-        for path in sorted(folder.rglob(pattern)):
-            if path.is_file():
-                digest.update(path.relative_to(folder).as_posix().encode())
-                digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _environment() -> dict[str, str]:
-    """The settings that a publishing workflow may give: where the site and its source live."""
-    names = ("MOMAB_BASEURL", "MOMAB_REPOSITORY")
-    return {name: os.environ.get(name, "") for name in names}
-
-
-# ---- building ------------------------------------------------------------------------------
-
-
-def build_site(stage: Path, site: Path, key: str) -> None:
+def build_site(builder: PageBuilder, stage: Path, site: Path, record: BuildRecord) -> None:
     """Build a staged book with warnings as errors, and exchange it with the last good site."""
     site.parent.mkdir(parents=True, exist_ok=True)
     _recover(site)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=site.parent) as temporary:
-        run_jupyter_book(stage, Path(temporary))
-        new = Path(temporary) / "_build" / "html"
+        new = Path(temporary) / "html"
+        builder.build(stage, new)
         for leftover in (".buildinfo", "objects.inv.tmp"):
             (new / leftover).unlink(missing_ok=True)
-        (new / "build.json").write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
+        record.write(new)
         swap(new, site)
-
-
-def run_jupyter_book(stage: Path, output: Path, strict: bool = True) -> None:
-    """Run jupyter-book on a staged source; its complaints become one BuildError."""
-    flags = ["-W", "-n", "--keep-going"] if strict else []
-    start = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", start, "build", str(stage), "-q"]
-    command += ["--path-output", str(output), *flags]
-    environment = os.environ | {"PYTHONWARNINGS": "ignore", "NO_COLOR": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    page = output / "_build" / "html" / "index.html"
-    if done.returncode != 0 or not page.is_file():
-        text = re.sub(r"\x1b\[[\d;]*m", "", done.stderr + done.stdout)
-        text = text.replace(str(stage) + os.sep, "")
-        # myst-nb counts 10,000 lines per cell
-        text = re.sub(
-            r"([\w-]+)\.ipynb:(\d+)",
-            lambda m: f"notebooks/{m[1]}.md, cell {int(m[2]) // 10_000}",
-            text,
-        )
-        lines = [line for line in text.splitlines() if "WARNING" in line or "ERROR" in line]
-        detail = "\n".join(lines) if lines else text.strip()[-4000:]
-        raise BuildError(f"the pages did not build; the last good site stays.\n{detail}")
 
 
 def swap(new: Path, site: Path) -> None:

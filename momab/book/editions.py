@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterator
 
 from momab.book.myst import Directive, pieces
-from momab.book.notebook import BuildError, Node
-from momab.errors import MomabError
+from momab.book.notebook import Node
+from momab.errors import BuildError, MomabError
 
 EDITIONS = ("instructor", "student")
 

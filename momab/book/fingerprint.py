@@ -1,28 +1,41 @@
-"""Which parts of the library a notebook needs, read off its code.
+"""Which modules of the library a notebook needs, and a digest of them.
 
-The cache must re-execute a notebook when a library function it uses has changed, and only
-then.  So the dependency is followed definition by definition: from the names that the
-notebook's cells use, to the top-level functions, classes and assignments of `momab` behind
-them, to the names that those use, and so on.  It is read from the syntax tree, without running
-anything.  Comments, docstrings, layout and function annotations do not count.
+The cache must re-execute a notebook when the library behind it has changed, and only then.  What a
+notebook needs are the modules that its code imports, the modules behind the public names of
+``momab`` that it uses, the module of its cell magics, and everything that these modules import in
+turn.  Who imports whom is read by `grimp`, without running anything.  Comments, docstrings, layout
+and function annotations do not count, so a change of words re-executes nothing.
 
-Where the syntax tree cannot tell, the answer errs on the side of more: a module that is used
-other than by ``module.name`` is needed whole; code that imports, evaluates or shells out by
-name needs the whole package; a module's top-level statements that define nothing always run,
-so they always count; a class counts with all its methods.
+Where the source cannot tell, the answer errs on the side of more:
+
+- a notebook that imports, evaluates or shells out by name needs the whole package, and so does a
+  module that imports by name;
+- a module that discovers its package with `pkgutil` and imports what it finds needs all of that
+  package;
+- a module that reads data files counts with the files in the folders that it names.
+
+The package loads its public names lazily from the table ``PUBLIC`` in its ``__init__``; that table
+is followed name by name.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
+import re
+import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 _BY_NAME = {"import_module", "__import__", "eval", "exec", "get_ipython", "subprocess"}
-_FILES = {"__file__", "resources"}
+_IMPORTERS = {"import_module", "__import__"}
+_DISCOVERERS = {"iter_modules", "walk_packages"}
+_FILES = {"__file__", "resources", "PackageLoader"}
+_NOT_DATA = {".py", ".pyc", ".nbi", ".nbc"}
 
 
 class _Strip(ast.NodeTransformer):
@@ -41,6 +54,11 @@ class _Strip(ast.NodeTransformer):
         self.generic_visit(node)
         return self._without_docstring(node)
 
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        self.generic_visit(node)
+        node.body = [statement for statement in node.body if not _is_text(statement)]
+        return node
+
     @staticmethod
     def _without_docstring(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
         if ast.get_docstring(node, clean=False) is not None:
@@ -48,104 +66,36 @@ class _Strip(ast.NodeTransformer):
         return node
 
 
-@dataclass
-class _Names:
-    """What a piece of code refers to."""
-
-    dotted: set[tuple[str, ...]] = field(default_factory=set)
-    imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
-    stars: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, nodes: Iterable[ast.AST]) -> _Names:
-        names = cls()
-        for node in nodes:
-            inner = {
-                id(child.value) for child in ast.walk(node) if isinstance(child, ast.Attribute)
-            }
-            for child in ast.walk(node):
-                if isinstance(child, ast.Import | ast.ImportFrom):
-                    names.add_import(child)
-                elif id(child) not in inner and (chain := _chain(child)):
-                    names.dotted.add(chain)
-        return names
-
-    def add_import(self, node: ast.Import | ast.ImportFrom) -> None:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                whole = alias.name if alias.asname else alias.name.partition(".")[0]
-                self.imports[alias.asname or whole] = (whole, None)
-            return
-        for alias in node.names:
-            if alias.name == "*":
-                self.stars.add(node.module or "")
-            else:
-                self.imports[alias.asname or alias.name] = (node.module or "", alias.name)
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _chain(node: ast.AST) -> tuple[str, ...]:
-    """The parts of ``a.b.c``, as far as they start from a name."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
+def _words(tree: ast.AST) -> set[str]:
+    """All names and attributes that some code mentions."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.alias):
+            found |= set(node.name.split("."))
+    return found
 
 
-class _Module:
-    """One source file, cut into its top-level definitions."""
-
-    def __init__(self, path: Path) -> None:
-        tree = _Strip().visit(ast.parse(path.read_text(encoding="utf-8")))
-        self.definitions: dict[str, list[ast.stmt]] = {}
-        self.always: list[ast.stmt] = []
-        self.imports: dict[str, tuple[str, str | None]] = {}
-        self.stars: set[str] = set()
-        for statement in tree.body:
-            names = _Names.of([statement])
-            is_import = isinstance(statement, ast.Import | ast.ImportFrom)
-            bound = set(_bound(statement))
-            if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-                self.imports.update(names.imports)
-                self.stars |= names.stars
-            for name in bound:
-                self.definitions.setdefault(name, []).append(statement)
-            for name in _registered_for(statement):
-                self.definitions.setdefault(name, []).append(statement)
-            is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-            if not bound and not is_import and not is_text:
-                self.always.append(statement)
-
-
-def _registered_for(statement: ast.stmt) -> Iterator[str]:
-    """The names in the arguments of a definition's decorators.
-
-    ``@selection(WidthGuided)`` makes the function under it a part of what WidthGuided means.
-    """
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        for decorator in statement.decorator_list:
-            if isinstance(decorator, ast.Call):
-                for argument in [*decorator.args, *(k.value for k in decorator.keywords)]:
-                    yield from (n.id for n in ast.walk(argument) if isinstance(n, ast.Name))
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a top-level statement defines (nested functions' own names do not count)."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-        yield statement.name
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
-        for alias in statement.names:
-            yield alias.asname or alias.name.partition(".")[0]
-    elif isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
-        for child in ast.iter_child_nodes(statement):
-            body = child.body if isinstance(child, ast.ExceptHandler) else [child]
-            for inner in body:
-                if isinstance(inner, ast.stmt):
-                    yield from _bound(inner)
-    else:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
+def _chains(tree: ast.AST) -> Iterator[tuple[str, ...]]:
+    """The parts of every ``a.b.c`` that starts from a name, each as long as it goes."""
+    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if id(node) in inner:
+            continue
+        parts: list[str] = []
+        walker: ast.AST = node
+        while isinstance(walker, ast.Attribute):
+            parts.append(walker.attr)
+            walker = walker.value
+        if isinstance(walker, ast.Name):
+            yield (walker.id, *reversed(parts))
 
 
 class Library:
@@ -155,7 +105,9 @@ class Library:
         """Read no file yet; ``folder`` is the package, its name the import name."""
         self.folder = folder
         self.package = folder.name
-        self._modules: dict[str, _Module] = {}
+        self._trees: dict[str, ast.Module] = {}
+        self._digests: dict[str, bytes] = {}
+        self._behind: dict[str, frozenset[str]] = {}
 
     @cached_property
     def _paths(self) -> dict[str, Path]:
@@ -165,114 +117,210 @@ class Library:
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
         return found
 
-    def _module(self, name: str) -> _Module:
-        if name not in self._modules:
-            self._modules[name] = _Module(self._paths[name])
-        return self._modules[name]
+    @cached_property
+    def _graph(self) -> Any:
+        """Who imports whom; building it takes less time than reading a stored one."""
+        import grimp
 
-    def needs(self, code: str) -> set[tuple[str, str]]:
-        """The (module, definition) pairs that the code reaches; definition '' is a whole module's
-        own top-level statements.
-        """
-        tree = _Strip().visit(ast.parse(code))
-        names = _Names.of(tree.body)
-        seen: set[tuple[str, str]] = set()
-        queue: list[tuple[str, str]] = []
-        self._follow_imports(names.imports, queue)
-        self._follow_names(names, names.imports, "", queue)
+        with _importable(self.folder.parent):
+            return grimp.build_graph(
+                self.package, cache_dir=None, exclude_type_checking_imports=True
+            )
+
+    @cached_property
+    def _public(self) -> dict[str, str]:
+        """The lazily loaded names of the package, and the modules that define them."""
+        for statement in self._tree(self.package).body:
+            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "PUBLIC":
+                return dict(ast.literal_eval(statement.value))
+        return {}
+
+    def _tree(self, module: str) -> ast.Module:
+        """A module without what cannot change a result."""
+        if module not in self._trees:
+            tree = ast.parse(self._paths[module].read_text(encoding="utf-8"))
+            self._trees[module] = _Strip().visit(tree)
+        return self._trees[module]
+
+    def _mentions(self, module: str, words: set[str]) -> bool:
+        """Whether a module's code uses one of these names."""
+        text = self._paths[module].read_text(encoding="utf-8")
+        return any(word in text for word in words) and bool(_words(self._tree(module)) & words)
+
+    def needs(self, code: str) -> set[str]:
+        """The modules that the code reaches."""
+        tree = ast.parse(code)
+        if _words(tree) & _BY_NAME:
+            return set(self._paths)
+        seen: set[str] = set()
+        queue = list(self._named(tree))
         while queue:
-            module, name = queue.pop()
-            if (module, name) in seen:
-                continue
-            seen.add((module, name))
-            source = self._module(module)
-            if name == "":
-                self._follow_imports(source.imports, queue)
-                inner = _Names.of(source.always)
-            elif name == "*":
-                own = source.definitions.keys() - source.imports.keys()
-                queue += [(module, defined) for defined in own]
-                inner = _Names()
-            else:
-                inner = _Names.of(source.definitions.get(name, ()))
-                if name in source.imports:  # defined elsewhere and passed on
-                    inner.dotted.add((name,))
-            queue.append((module, ""))
-            self._follow_names(inner, source.imports | inner.imports, module, queue)
-        return {(module, name) for module, name in seen if name != "*"}
+            module = queue.pop()
+            if module not in seen:
+                seen.add(module)
+                queue += self._next(module)
+        return seen
 
-    def _follow_imports(
-        self, imports: dict[str, tuple[str, str | None]], queue: list[tuple[str, str]]
-    ) -> None:
-        """Queue the top-level statements of every module that an import runs."""
-        for source, attribute in imports.values():
-            for module in (source, f"{source}.{attribute}"):
-                parts = module.split(".")
-                for n in range(1, len(parts) + 1):
-                    if (parent := ".".join(parts[:n])) in self._paths:
-                        queue.append((parent, ""))
+    def _next(self, module: str) -> frozenset[str]:
+        """What a module needs: what it imports, the packages it lies in, what it finds by name."""
+        if module not in self._behind:
+            found = set(self._graph.find_modules_directly_imported_by(module))
+            if self.package in found:  # perhaps for its lazily loaded names
+                found |= self._named(self._tree(module))
+            if module != self.package and self._mentions(module, _IMPORTERS):
+                found |= self._found_by_name(module, self._mentions(module, _DISCOVERERS))
+            found |= set(self._with_packages(module))
+            self._behind[module] = frozenset(found)
+        return self._behind[module]
 
-    def _follow_names(
-        self,
-        names: _Names,
-        imports: dict[str, tuple[str, str | None]],
-        module: str,
-        queue: list[tuple[str, str]],
-    ) -> None:
-        """Queue the definitions of the package that some code's names lead to."""
-        local = self._module(module) if module else None
-        queue += [(star, "*") for star in names.stars if star in self._paths]
-        for chain in names.dotted:
-            head, rest = chain[0], chain[1:]
-            if _BY_NAME & set(chain):
-                queue += [(every, "*") for every in self._paths]
-            source, attribute = imports.get(head, ("", None))
-            if source.partition(".")[0] == self.package:
-                dotted = (*source.split("."), *([attribute] if attribute else []), *rest)
-                queue.append(self._definition(dotted))
-            elif local is not None and head in local.definitions:
-                queue.append((module, head))
-            elif local is not None:
-                queue += [(star, head) for star in local.stars if star in self._paths]
+    def _found_by_name(self, module: str, discovers: bool) -> set[str]:
+        """All modules, or if the module discovers them, those of its own package."""
+        if not discovers:
+            return set(self._paths)
+        is_package = self._paths[module].name == "__init__.py"
+        package = module if is_package else module.rpartition(".")[0]
+        return {name for name in self._paths if name.startswith(f"{package}.")}
 
-    def _definition(self, dotted: tuple[str, ...]) -> tuple[str, str]:
-        """What ``momab.module.name`` stands for: a definition, or a whole module ('*')."""
-        length = max(n for n in range(1, len(dotted) + 1) if ".".join(dotted[:n]) in self._paths)
-        rest = dotted[length:]
-        return ".".join(dotted[:length]), rest[0] if rest else "*"
+    def _with_packages(self, dotted: str) -> Iterator[str]:
+        """The modules that importing ``a.b.c`` runs: a, a.b and a.b.c, as far as they exist."""
+        parts = dotted.split(".")
+        for n in range(1, len(parts) + 1):
+            if (name := ".".join(parts[:n])) in self._paths:
+                yield name
+
+    def _named(self, tree: ast.AST) -> set[str]:
+        """The modules of the package that some code names in its imports and attributes."""
+        found: set[str] = set()
+        roots = {self.package}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    found |= set(self._with_packages(alias.name))
+                    if alias.name == self.package and alias.asname:
+                        roots.add(alias.asname)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                for alias in node.names:
+                    found |= self._member(node.module or "", alias.name)
+        if found:
+            for chain in _chains(tree):
+                if chain[0] in roots:
+                    found |= self._reached(chain[1:])
+        return found
+
+    def _member(self, module: str, name: str) -> set[str]:
+        """What ``from module import name`` runs."""
+        found = set(self._with_packages(f"{module}.{name}"))
+        if module == self.package:
+            wanted = self._public if name == "*" else {name}
+            found |= {self._public[n] for n in wanted if n in self._public}
+        return found
+
+    def _reached(self, names: tuple[str, ...]) -> set[str]:
+        """What ``momab.a.b`` stands for; ``momab`` itself, used as a thing, is all it offers."""
+        if not names:
+            return set(self._public.values())
+        found = set(self._with_packages(".".join((self.package, *names))))
+        return found | ({self._public[names[0]]} if names[0] in self._public else set())
 
     def fingerprint(self, code: str) -> str:
         """A digest of everything that the code needs of this package, data files included."""
         digest = hashlib.sha256()
         files: set[Path] = set()
-        for module, name in sorted(self.needs(code)):
-            source = self._module(module)
-            statements = source.definitions.get(name, []) if name else source.always
-            for statement in statements:
-                digest.update(f"{module}\0{name}\0{ast.dump(statement)}\0".encode())
-                files |= self._files(statement)
+        for module in sorted(self.needs(code)):
+            digest.update(f"{module}\0".encode() + self._digest(module))
+            files |= self._files(module)
         for path in sorted(files):
             digest.update(path.relative_to(self.folder).as_posix().encode())
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
-    def _files(self, statement: ast.stmt) -> set[Path]:
-        """The package's data files that code reads: those in the folders it names, or all."""
-        if not any(_FILES & set(chain) for chain in _Names.of([statement]).dotted):
+    def _digest(self, module: str) -> bytes:
+        if module not in self._digests:
+            text = ast.dump(self._tree(module))
+            self._digests[module] = hashlib.sha256(text.encode()).digest()
+        return self._digests[module]
+
+    def _files(self, module: str) -> set[Path]:
+        """The data files that a module reads: those in the folders it names, or all."""
+        if not self._mentions(module, _FILES):
             return set()
-        texts = {
-            part
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-            for part in node.value.split("/")
+        body = self._tree(module).body
+        constants = {
+            target.id: _texts(statement)
+            for statement in body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name)
         }
+        found: set[Path] = set()
+        for statement in body:
+            words = _words(statement)
+            if words & _FILES and not isinstance(statement, ast.Import | ast.ImportFrom):
+                texts = _texts(statement).union(*(constants.get(word, set()) for word in words))
+                found |= self._below(self._paths[module].parent, texts)
+        return found
+
+    def _below(self, beside: Path, texts: set[str]) -> set[Path]:
+        """The data files in the folders and files that the texts name, or in all."""
         if any(text.endswith(".py") for text in texts):
             return set()  # it looks at code, which counts anyway
-        tops = [self.folder]
+        tops = [self.folder, beside]
         while named := [
             p for top in tops if top.is_dir() for p in top.iterdir() if p.name in texts
         ]:
             tops = named
+        if tops == [self.folder, beside]:
+            tops = [self.folder]
         found = [path for top in tops for path in (top, *top.rglob("*"))]
-        code = {".py", ".pyc", ".nbi", ".nbc"}
-        return {path for path in found if path.is_file() and path.suffix not in code}
+        return {path for path in found if path.is_file() and path.suffix not in _NOT_DATA}
+
+
+def _texts(tree: ast.AST) -> set[str]:
+    """The words of all texts in some code, cut at slashes."""
+    return {
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for part in node.value.split("/")
+    }
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Let a package in this folder be found by its name."""
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def code_of_cells(sources: Iterable[str], package: str = "momab") -> str:
+    """The code cells of a notebook as one Python text, in which `Library.needs` can look.
+
+    A cell of prose, a figure or a table needs the module of the magics, its expression, and the
+    public names that its text mentions.
+    """
+    return "\n".join(_plain_code(source, package) or _transformed(source) for source in sources)
+
+
+def _transformed(source: str) -> str:
+    """A cell as Python, its lines of magic as calls of IPython."""
+    with suppress(SyntaxError):
+        ast.parse(source)
+        return source
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return TransformerManager().transform_cell(source)
+
+
+def _plain_code(source: str, package: str) -> str:
+    """A cell of one of our magics as Python; '' for any other cell."""
+    first, _, text = source.strip().partition("\n")
+    match = re.match(r"%%(?:prose|figure|table)\b(.*)", first)
+    if match is None:
+        return ""
+    expression = re.split(r"\s--\w", match[1])[0].strip()
+    mentioned = re.findall(rf"\b{package}(?:\.[A-Za-z_]\w*)+", text)
+    return "\n".join([f"import {package}.figures.magics", expression, *mentioned])

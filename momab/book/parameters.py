@@ -17,14 +17,17 @@ sentence that says what is allowed.
 from __future__ import annotations
 
 import ast
+import io
 import itertools
 import math
 import re
+import tokenize
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from momab.book.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
 
 Value = int | float | bool | str | list[int] | list[float]
@@ -156,12 +159,16 @@ def _convert(raw: object, kind: str) -> Value | None:
 
 def parse_cell(source: str, where: str) -> dict[str, Parameter]:
     """The parameters that a ``parameters`` cell states, in its order."""
-    from papermill.translators import papermill_translators
-
     try:
         statements = ast.parse(source).body
     except SyntaxError as error:
         raise MomabError(f"{where}: the parameters cell is not Python ({error.msg}).") from None
+    comments = {
+        token.end[0]: token.string.lstrip("#").strip()
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    }
+    found = {}
     for statement in statements:
         if not (isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)):
             raise MomabError(
@@ -169,19 +176,16 @@ def parse_cell(source: str, where: str) -> dict[str, Parameter]:
                 f"'horizon: int = 1000  # rounds per run [10, 1_000_000]'; "
                 f"it has '{ast.unparse(statement)}'."
             )
-    translator = papermill_translators.find_translator("python3", "python")
-    found = {p.name: p for p in translator.inspect({"source": source})}
-    return {
-        name: _parse_one(found[name], where)
-        for name in (s.target.id for s in statements)  # type: ignore[attr-defined]
-    }
+        comment = comments.get(statement.end_lineno or 0, "")
+        found[statement.target.id] = _parse_one(statement, comment, where)
+    return found
 
 
-def _parse_one(found: Any, where: str) -> Parameter:
-    kind, meaning = found.inferred_type_name, found.help.strip()
+def _parse_one(statement: ast.AnnAssign, meaning: str, where: str) -> Parameter:
+    name, kind = ast.unparse(statement.target), ast.unparse(statement.annotation)
     if kind not in _KINDS:
         raise MomabError(
-            f"{where}: parameter {found.name} has the type {kind}; allowed: {', '.join(_KINDS)}."
+            f"{where}: parameter {name} has the type {kind}; allowed: {', '.join(_KINDS)}."
         )
     interval: Interval | None = None
     choices: tuple[str, ...] = ()
@@ -192,17 +196,24 @@ def _parse_one(found: Any, where: str) -> Parameter:
         choices = tuple(word.strip().strip("\"'") for word in match[1].split(","))
     elif kind not in ("str", "bool"):
         raise MomabError(
-            f"{where}: parameter {found.name} states no range; "
-            f"end its comment with one such as [1, 100]."
+            f"{where}: parameter {name} states no range; end its comment with one such as [1, 100]."
         )
     if match:
         meaning = meaning[: match.start()]
-    parameter = Parameter(found.name, kind, 0, meaning, interval, choices)
+    parameter = Parameter(name, kind, 0, meaning, interval, choices)
     try:
-        default = parameter.check(ast.literal_eval(found.default))
+        default = parameter.check(_literal(statement.value))
     except MomabError as error:
         raise MomabError(f"{where}: the default of {error}") from None
     return replace(parameter, default=default)
+
+
+def _literal(value: ast.expr | None) -> object:
+    """The value of a constant expression; None, which no parameter may be, of any other."""
+    try:
+        return ast.literal_eval(value) if value is not None else None
+    except ValueError:
+        return None
 
 
 def rewrite_cell(source: str, values: Mapping[str, Value]) -> str:
@@ -252,42 +263,31 @@ def profile_names(folder: Path) -> list[str]:
     return sorted((path.stem for path in folder.glob("*.yml")), key=lambda n: (n != "quick", n))
 
 
+class ProfileFile(Strict):
+    """A profile's file: values for every notebook that takes them, and for one notebook."""
+
+    description: str = ""
+    parameters: dict[str, Any] | None = None
+    notebooks: dict[str, dict[str, Any]] | None = None
+
+
 def read_profile(profile: str, folder: Path) -> Settings:
     """Settings from a profile: one that comes with the book, or the user's own YAML file.
 
     The file has up to three keys: ``description``, ``parameters`` (values for every notebook
     that takes them) and ``notebooks`` (values for one notebook).
     """
-    import yaml
-
     path = folder / f"{profile}.yml"
     if not path.is_file():
         path = Path(profile)
-    known = ", ".join(profile_names(folder))
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = read_yaml(path, ProfileFile, f"the profile {path}")
     except OSError:
+        known = ", ".join(profile_names(folder))
         raise MomabError(
             f"no profile {profile!r}: it must be one of {known}, or the path of a YAML file."
         ) from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = str(error).splitlines()[0]
-        raise MomabError(f"the profile {path} is not readable YAML ({reason}).") from None
-    content = {} if content is None else content
-    keys = {"description", "parameters", "notebooks"}
-    shape_ok = isinstance(content, dict) and set(content) <= keys
-    everywhere = content.get("parameters") or {} if shape_ok else None
-    per_notebook = content.get("notebooks") or {} if shape_ok else None
-    if not (
-        isinstance(everywhere, dict)
-        and isinstance(per_notebook, dict)
-        and all(isinstance(values, dict) for values in per_notebook.values())
-    ):
-        raise MomabError(
-            f"the profile {path} may only hold the keys description, parameters (name: value) "
-            f"and notebooks (notebook: {{name: value}})."
-        )
-    return Settings(everywhere, per_notebook)
+    return Settings(content.parameters or {}, content.notebooks or {})
 
 
 def resolve(
@@ -343,7 +343,7 @@ def sweep(settings: Settings) -> list[Settings]:
     return result
 
 
-def summary(books: Mapping[str, Mapping[str, Parameter]]) -> list[tuple[str, ...]]:
+def parameter_summary(books: Mapping[str, Mapping[str, Parameter]]) -> list[tuple[str, ...]]:
     """One row per distinct parameter: name, type, default, allowed, meaning, notebooks."""
     takers: dict[Parameter, list[str]] = {}
     for book, parameters in books.items():

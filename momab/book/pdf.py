@@ -7,9 +7,7 @@ sheet; links between pages become links inside the document, and every fold is o
 from __future__ import annotations
 
 import functools
-import html
 import http.server
-import re
 import shutil
 import subprocess
 import tempfile
@@ -19,8 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from momab.book.notebook import BuildError, Project
-from momab.errors import MomabError
+from momab.book.project import Project
+from momab.book.templating import fill_page
+from momab.errors import BuildError, MomabError
 
 #: What keeps Chromium quiet, offline and usable as root.
 CHROMIUM_FLAGS = (
@@ -112,17 +111,12 @@ def one_document(site: Path, pages: list[str]) -> str:
         article["id"] = f"{page}--"
         articles.append(str(article))
     head = "".join(
-        str(element) for element in first.select("head link[rel=stylesheet], head script")
+        str(element)
+        for element in first.select("head link[rel=stylesheet], head script")
+        if str(element.get("src", "_static/mathjax")).startswith("_static/mathjax")
     )
-    head = re.sub(r'<script[^>]*src="_static/(?!mathjax)[^>]*></script>', "", head)
-    title = html.escape(first.title.get_text()) if first.title else "momab"
-    return (
-        f'<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-        f"<title>{title}</title>{head}"
-        f"<style>article.bd-article {{ break-before: page }} "
-        f"article.bd-article:first-of-type {{ break-before: auto }}</style></head>"
-        f'<body><main class="bd-content">{"".join(articles)}</main></body></html>'
-    )
+    title = first.title.get_text() if first.title else "momab"
+    return fill_page("whole.html", title=title, head=head, articles="".join(articles))
 
 
 def _local(target: str, page: str, pages: list[str]) -> str:

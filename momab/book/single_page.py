@@ -1,29 +1,49 @@
 """One notebook, other parameters: pages that need no other file.
 
-`run` executes a notebook (once per combination of values), renders it exactly as the book would,
-and writes each result as one HTML file with style, pictures and mathematics inside it, beside
-the executed notebook.  Links into the rest of the book lead to the published site when its
-address is known (``MOMAB_BASEURL``), and are plain text otherwise.
+`run_page` executes a notebook (once per combination of values), renders it as the book would, and
+writes each result as one HTML file with style, pictures and mathematics inside it, beside the
+executed notebook.  Links into the rest of the book lead to the published site when its address is
+known (``MOMAB_BASEURL``), and are plain text otherwise.
+
+Only this page is built, beside small stand-ins for the pages that it refers to
+(`momab.book.references`), so a reference reads as it does in the book.
 """
 
 from __future__ import annotations
 
 import base64
-import html
+import copy
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from momab.book.build import chosen_values, run_jupyter_book, write_frame
-from momab.book.colophon import add_colophon, readable, rerun_command
-from momab.book.notebook import Job, Project, execute, load, plan
-from momab.book.parameters import Settings, read_assignments, sweep, value_text
+from momab.book.colophon import rerun_command
+from momab.book.execute import Job, execute, load_executed, make_job
+from momab.book.fingerprint import Library
+from momab.book.notebook import Node, Notebook
+from momab.book.pages import PageBuilder, mathjax_folder
+from momab.book.parameters import (
+    Settings,
+    read_assignments,
+    read_profile,
+    resolve,
+    sweep,
+    value_text,
+)
+from momab.book.plain import readable
+from momab.book.project import Project
+from momab.book.references import reference_pages
+from momab.book.stage import finished, write_frame
+from momab.book.templating import fill_page
 from momab.errors import MomabError
 
+_LEAN = {"html_additional_pages": {}, "html_use_index": False, "html_copy_source": False}
 
-def run(
+
+def run_page(
     project: Project,
     name: str,
     profile: str = "quick",
@@ -32,28 +52,55 @@ def run(
     workers: int | None = None,
 ) -> list[Path]:
     """Execute one notebook and write its pages; return them, the index first if there are many."""
-    notebook = project.notebook(name)
-    if notebook.name not in project.pages:
-        raise MomabError(f"{notebook.name} is a draft: add it to _toc.yml to make a page of it.")
-    combinations = sweep(read_assignments(assignments))
-    jobs: list[Job] = []
-    for settings in combinations:
+    if Path(name).stem not in project.pages and Path(name).stem in project.names:
+        raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
+    with PageBuilder(project.root) as builder:  # it warms up while we read and execute
+        jobs = _jobs(project, project.notebook(name), profile, assignments)
+        project.build.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
+            if not all(job.done for job in jobs):
+                _rehearse(project, builder, Path(temporary))
+            execute(jobs, workers)
+            nodes = [load_executed(job) for job in jobs]
+            pages = _render(project, builder, jobs, nodes, Path(temporary))
+    return _write(pages, jobs, nodes, output or project.build / "runs" / jobs[0].notebook.name)
+
+
+def _jobs(
+    project: Project, notebook: Notebook, profile: str, assignments: Iterable[str]
+) -> list[Job]:
+    """A job for every combination of values; of the profile only what concerns this notebook."""
+    general = read_profile(profile, project.profiles)
+    taken = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
+    book = {notebook.name: notebook.parameters}
+    mine = Settings(taken, _only(general.per_notebook, notebook.name))
+    library = Library(project.library)
+    jobs = []
+    for settings in sweep(read_assignments(assignments)):
         if others := set(settings.per_notebook) - {notebook.name}:
             raise MomabError(f"this runs {notebook.name} alone, not {min(others)}.")
-        mine = {**settings.everywhere, **settings.per_notebook.get(notebook.name, {})}
-        only = Settings({}, {notebook.name: mine})
-        values = chosen_values(project, [notebook.name], profile, only)
-        jobs += plan(project, values)
-    execute(jobs, workers)
-    output = output or project.build / "runs" / notebook.name
-    with tempfile.TemporaryDirectory(prefix=".run-", dir=_made(project.build)) as temporary:
-        pages = _render(project, jobs, Path(temporary))
-        return _write(pages, jobs, output)
+        wanted = {**settings.everywhere, **settings.per_notebook.get(notebook.name, {})}
+        values = resolve(book, [mine, Settings({}, {notebook.name: wanted})])
+        jobs.append(make_job(project, notebook, values[notebook.name], library))
+    return jobs
 
 
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, Any]:
+    return {name: settings[name]} if name in settings else {}
+
+
+def _rehearse(project: Project, builder: PageBuilder, folder: Path) -> None:
+    """Let the builder build a page like ours, but empty."""
+    import nbformat
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+    stage, page = folder / "rehearsal", project.pages[0]
+    stage.mkdir()
+    printed = new_output("stream", name="stdout", text="1\n")
+    cells = [new_markdown_cell("# $1$"), new_code_cell("print(1)", outputs=[printed])]
+    nbformat.write(new_notebook(cells=cells), stage / f"{page}.ipynb")
+    write_frame(project, stage, {}, pages={page}, settings=_LEAN)
+    builder.rehearse(stage, folder / "rehearsed")
 
 
 def _stem(job: Job, jobs: Sequence[Job]) -> str:
@@ -63,34 +110,38 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
     return re.sub(r"[^\w.=-]+", "-", "_".join([job.notebook.name, *parts]))
 
 
-def _render(project: Project, jobs: Sequence[Job], folder: Path) -> list[str]:
-    """Build the book with the executed page in it, once per job, and cut the page out."""
+def _render(
+    project: Project,
+    builder: PageBuilder,
+    jobs: Sequence[Job],
+    nodes: Sequence[Node],
+    folder: Path,
+) -> list[str]:
+    """Build the executed page with stand-ins for the others around it, once per job."""
     import nbformat
 
-    stage = folder / "stage"
-    stage.mkdir()
-    for path in [*(project.root / "book").glob("*.md"), *(project.root / "notebooks").glob("*.md")]:
-        text = path.read_text(encoding="utf-8")
-        text = re.sub(r"^% (?:modules|exercises)\b.*$", "", text, flags=re.MULTILINE)  # long
-        (stage / path.name).write_text(text, encoding="utf-8")
     name = jobs[0].notebook.name
-    (stage / f"{name}.md").unlink()
-    write_frame(project, stage, {})
     pages = []
-    for job in jobs:
-        node = load(job)
-        add_colophon(node, job)
-        nbformat.write(node, stage / f"{name}.ipynb")
-        run_jupyter_book(stage, folder, strict=False)
-        pages.append(_single_file(folder / "_build" / "html", name))
+    for number, (job, node) in enumerate(zip(jobs, nodes, strict=True)):
+        stage = folder / f"stage-{number}"
+        stage.mkdir()
+        target = stage / f"{name}.ipynb"
+        nbformat.write(finished(copy.deepcopy(node), job), target)
+        others = reference_pages(project, name, target.read_text(encoding="utf-8"))
+        for other, text in others.items():
+            (stage / f"{other}.md").write_text(text, encoding="utf-8")
+        write_frame(project, stage, {}, pages={name, *others}, settings=_LEAN)
+        builder.build(stage, folder / "html", strict=False, only=[target])
+        pages.append(_single_file(folder / "html", name))
     return pages
+
+
+# ---- one file --------------------------------------------------------------------------------
 
 
 def _single_file(site: Path, name: str) -> str:
     """Cut a page's article out of a built site and put everything it needs into it."""
     from bs4 import BeautifulSoup
-
-    from momab.book.sphinx.extension import mathjax_folder
 
     soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
     article = soup.select_one("article.bd-article")
@@ -115,14 +166,13 @@ def _single_file(site: Path, name: str) -> str:
     )
     config = soup.find("script", string=re.compile("window.MathJax"))
     mathjax = (mathjax_folder() / "tex-svg.js").read_text(encoding="utf-8")
-    title = html.escape(soup.title.get_text() if soup.title else name)
-    return (
-        f'<!doctype html>\n<html lang="en" data-theme="light" class="single">\n<head>\n'
-        f'<meta charset="utf-8">\n<title>{title}</title>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{style}</style>\n{config or ''}\n"
-        f"<script>{mathjax.replace('</script', '<' + chr(92) + '/script')}</script>\n</head>\n"
-        f'<body><main class="bd-content">{article}</main></body>\n</html>\n'
+    return fill_page(
+        "single.html",
+        title=soup.title.get_text() if soup.title else name,
+        style=style,
+        config=config or "",
+        mathjax=mathjax.replace("</script", "<\\/script"),
+        article=article,
     )
 
 
@@ -140,16 +190,18 @@ def _inline_urls(css: str, folder: Path) -> str:
     return re.sub(r"""url\(["']?([\w./-]+)["']?\)""", replace, css)
 
 
-def _write(pages: Sequence[str], jobs: Sequence[Job], output: Path) -> list[Path]:
+def _write(
+    pages: Sequence[str], jobs: Sequence[Job], nodes: Sequence[Node], output: Path
+) -> list[Path]:
     """Write pages and notebooks, and an index when there are several."""
     import nbformat
 
     output.mkdir(parents=True, exist_ok=True)
     written = []
-    for page, job in zip(pages, jobs, strict=True):
+    for page, job, node in zip(pages, jobs, nodes, strict=True):
         path = output / f"{_stem(job, jobs)}.html"
         path.write_text(page, encoding="utf-8")
-        nbformat.write(readable(load(job)), path.with_suffix(".ipynb"))
+        nbformat.write(readable(node), path.with_suffix(".ipynb"))
         written.append(path)
     if len(jobs) == 1:
         return written
@@ -159,24 +211,15 @@ def _write(pages: Sequence[str], jobs: Sequence[Job], output: Path) -> list[Path
 
 
 def _index(paths: Sequence[Path], jobs: Sequence[Job]) -> str:
+    """The page that lists the runs of a sweep."""
     names = list(jobs[0].values)
-    head = "".join(f"<th scope=col>{name}</th>" for name in names)
-    rows = ""
-    for path, job in zip(paths, jobs, strict=True):
-        cells = "".join(f"<td>{html.escape(value_text(job.values[n]))}</td>" for n in names)
-        command = html.escape(rerun_command(job))
-        rows += (
-            f'<tr><td><a href="{path.name}">page</a>, '
-            f'<a href="{path.stem}.ipynb">notebook</a></td>{cells}'
-            f"<td><code>{command}</code></td></tr>"
-        )
-    title = html.escape(f"{jobs[0].notebook.name}: {len(jobs)} runs")
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>'
-        f"body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:3rem auto;padding:1rem}}"
-        f"table{{border-collapse:collapse}}td,th{{padding:.4rem .8rem;text-align:left;"
-        f"border-bottom:1px solid #ccd}}</style></head><body><h1>{title}</h1>"
-        f"<table><thead><tr><th scope=col>Result</th>{head}<th scope=col>Command</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></body></html>\n"
-    )
+    runs = [
+        {
+            "stem": path.stem,
+            "values_text": [value_text(job.values[name]) for name in names],
+            "command": rerun_command(job),
+        }
+        for path, job in zip(paths, jobs, strict=True)
+    ]
+    title = f"{jobs[0].notebook.name}: {len(jobs)} runs"
+    return fill_page("runs.html", title=title, names=names, runs=runs)

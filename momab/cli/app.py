@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from momab._util.extras import named_extras
 from momab.cli import book, course, data, simulate, study
 from momab.errors import MomabError
 
@@ -32,7 +33,8 @@ app.add_typer(data.data, name="data")
 def main() -> None:
     """Run the command line; bad input prints one sentence and exits with code 2."""
     try:
-        app()
+        with named_extras("this command"):
+            app()
     except MomabError as error:
         print(f"momab: {error}", file=sys.stderr)
         raise SystemExit(getattr(error, "exit_code", 2)) from None

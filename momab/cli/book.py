@@ -27,7 +27,7 @@ def book_command(
 ) -> None:
     """Execute what has changed and build the site: _build/html, or _build/student."""
     from momab.book.build import build
-    from momab.book.notebook import Project
+    from momab.book.project import Project
 
     report = build(Project.find(), profile, parameter or (), workers, edition=edition)
     print(
@@ -48,10 +48,10 @@ def run_command(
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
     """
-    from momab.book.notebook import Project
-    from momab.book.single_page import run as run_notebook
+    from momab.book.project import Project
+    from momab.book.single_page import run_page
 
-    for page in run_notebook(Project.find(), notebook, profile, parameter or (), output, workers):
+    for page in run_page(Project.find(), notebook, profile, parameter or (), output, workers):
         print(short(page))
 
 
@@ -61,14 +61,14 @@ def params_command(
     """List every parameter: type, default, what is allowed, meaning, and who takes it."""
     from rich.table import Table
 
-    from momab.book.notebook import Project
-    from momab.book.parameters import summary
+    from momab.book.parameters import parameter_summary
+    from momab.book.project import Project
 
     project = Project.find()
     names = [project.notebook(notebook).name] if notebook else project.names
     headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
     table = Table(*headers, box=None, pad_edge=False)
-    for row in summary({name: project.notebook(name).parameters for name in names}):
+    for row in parameter_summary({name: project.notebook(name).parameters for name in names}):
         table.add_row(*row)
     print_wide(table, width=400)
 
@@ -79,7 +79,7 @@ def pdf_command(
     ] = None,
 ) -> None:
     """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
-    from momab.book.notebook import Project
     from momab.book.pdf import print_book
+    from momab.book.project import Project
 
     print(short(print_book(Project.find(), output)))

@@ -23,7 +23,7 @@ def handout_command(
     ] = False,
 ) -> None:
     """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
-    from momab.book.notebook import Project
+    from momab.book.project import Project
     from momab.course.handout import write
 
     for path in write(Project.find(), chapter or (), output, force):
@@ -52,7 +52,7 @@ def grade_command(
     everything is graded.
     """
     from momab._util.validate import positive_number
-    from momab.book.notebook import Project
+    from momab.book.project import Project
     from momab.course import gradebook, grading
 
     project = Project.find()

@@ -33,8 +33,8 @@ def study_command(
     ] = None,
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
-    from momab.book.notebook import Project
-    from momab.book.single_page import run as run_notebook
+    from momab.book.project import Project
+    from momab.book.single_page import run_page
     from momab.chapters.own_data import study_assignments
 
     columns = [name for name in objectives.split(",") if name.strip()]
@@ -45,7 +45,7 @@ def study_command(
         "seed": seed,
     }
     assignments = study_assignments(table, arm, columns, scale or (), values)
-    for page in run_notebook(Project.find(), "own-data", "quick", assignments, output):
+    for page in run_page(Project.find(), "own-data", "quick", assignments, output):
         print(short(page))
 
 

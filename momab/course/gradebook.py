@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from momab._util.files import atomically
-from momab.book.colophon import plain_markdown
+from momab.book.plain import plain_markdown
 from momab.course.grading import ABSENT, Class, Grade
 
 _LONGEST = 20_000  # characters of an answer that a report shows

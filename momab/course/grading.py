@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from momab.book.myst import ExerciseText
-from momab.book.notebook import Project
+from momab.book.project import Project
 from momab.course import handout, submissions
 from momab.course.sandbox import CLOCK, Cell, Limits, Result, SandboxError, probe, run
 from momab.course.submissions import Plan, Sheet, Submission, plan

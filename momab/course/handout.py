@@ -23,8 +23,9 @@ from pathlib import Path
 from momab import __version__
 from momab._util.files import atomically
 from momab.book import editions, myst
-from momab.book.colophon import plain_markdown
-from momab.book.notebook import Node, Project
+from momab.book.notebook import Node
+from momab.book.plain import plain_markdown
+from momab.book.project import Project
 from momab.errors import MomabError
 
 PLACEHOLDER = "*Your answer.*"

@@ -21,7 +21,7 @@ from typing import Any
 
 from momab import exercises
 from momab.book import editions, myst
-from momab.book.notebook import Project
+from momab.book.project import Project
 from momab.course import sandbox
 from momab.errors import MomabError
 from momab.exercises import Exercise

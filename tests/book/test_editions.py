@@ -17,8 +17,7 @@ from bs4 import BeautifulSoup
 from momab import exercises
 from momab.book import build as pipeline
 from momab.book import editions, myst
-from momab.book.notebook import BuildError
-from momab.errors import MomabError
+from momab.errors import BuildError, MomabError
 from tests.book.test_pipeline import project
 from tests.browsing import broken_links
 from tests.conftest import PROJECT, ROOT

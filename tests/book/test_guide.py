@@ -13,8 +13,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab.book.notebook import Notebook, Project
+from momab.book.notebook import Notebook
 from momab.book.parameters import read_assignments, resolve, rewrite_cell
+from momab.book.project import Project
 from momab.book.sphinx import overview
 from momab.cli.app import app
 from momab.engine import policies, specs

@@ -7,12 +7,12 @@ import pytest
 from momab.book.parameters import (
     Interval,
     Settings,
+    parameter_summary,
     parse_cell,
     read_assignments,
     read_profile,
     resolve,
     rewrite_cell,
-    summary,
     sweep,
 )
 from momab.errors import MomabError
@@ -177,15 +177,15 @@ def test_a_profile_is_found_by_name_or_path(tmp_path):
 
 
 def test_the_summary_joins_notebooks_with_the_same_parameter(parameters):
-    rows = summary({"a": parameters, "b": {"horizon": parameters["horizon"]}})
+    rows = parameter_summary({"a": parameters, "b": {"horizon": parameters["horizon"]}})
     row = next(row for row in rows if row[0] == "horizon")
     assert row[1:3] == ("int", "100000")
     assert row[-1] == "a, b"
 
 
 def test_the_profiles_that_come_with_the_book_fit_its_notebooks():
-    from momab.book.notebook import Project
     from momab.book.parameters import profile_names
+    from momab.book.project import Project
 
     project = Project.find(Path(__file__).parent)
     books = {name: project.notebook(name).parameters for name in project.names}

@@ -4,16 +4,26 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 
-from momab.book import build, notebook
-from momab.book.colophon import plain_markdown
-from momab.book.fingerprint import Library
-from momab.book.notebook import BuildError, Project
-from momab.errors import MomabError
+from momab.book import build as pipeline
+from momab.book import execute
+from momab.book.build import BuildReport
+from momab.book.fingerprint import Library, code_of_cells
+from momab.book.inputs import digest_inputs
+from momab.book.notebook import Notebook
+from momab.book.parameters import read_assignments
+from momab.book.plain import plain_markdown
+from momab.book.project import Project
+from momab.book.references import reference_pages
+from momab.book.single_page import run_page
+from momab.errors import BuildError, MomabError
+from tests import tiny
 from tests.tiny import HEADER, cell, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,30 +33,47 @@ def project(book: Path) -> Project:
     return Project(book, book / "momab_tiny")
 
 
-def build(book: Path, *assignments: str) -> build.Report:
-    return build.build(project(book), assignments=assignments, workers=2, quiet=True)
+def build(book: Path, *assignments: str) -> BuildReport:
+    return pipeline.build(project(book), assignments=assignments, workers=2, quiet=True)
+
+
+def jobs(book: Path) -> list[execute.Job]:
+    values = pipeline.chosen_values(
+        project(book), project(book).names, "quick", read_assignments([])
+    )
+    return execute.plan_jobs(project(book), values)
 
 
 def plan(book: Path) -> dict[str, bool]:
     """Which notebooks would be taken from the cache."""
-    values = build.chosen_values(
-        project(book), project(book).names, "quick", build.read_assignments([])
-    )
-    return {job.notebook.name: job.done for job in notebook.plan(project(book), values)}
+    return {job.notebook.name: job.done for job in jobs(book)}
 
 
-def test_exactly_what_has_changed_runs_again(book):
-    first = build(book)
-    assert (first.executed, first.built) == (2, True)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny book, built once for all tests that start from a built one."""
+    book = tiny.make(tmp_path_factory.mktemp("first"))
+    report = build(book)
+    assert (report.executed, report.built) == (2, True)
+    return book
+
+
+@pytest.fixture
+def built(first: Path, tmp_path: Path) -> Path:
+    """A copy of the built book to change."""
+    return Path(shutil.copytree(first, tmp_path / "book"))
+
+
+def test_exactly_what_has_changed_runs_again(built):
+    book = built
     assert "3\n" in (book / "_build/html/index.html").read_text()
     again = build(book)
     assert (again.executed, again.reused, again.built) == (0, 2, False)
-    assert again.seconds < first.seconds / 3
 
     one = book / "momab_tiny/one.py"
     original = one.read_text()
-    one.write_text(original.replace("return 5", "return 6"))
-    assert plan(book) == {"index": True, "other": True}, "an unused function"
+    (book / "momab_tiny/three.py").write_text("def unused():\n    return 6\n")
+    assert plan(book) == {"index": True, "other": True}, "an unused module"
     one.write_text(
         original.replace("def used():", 'def used() -> int:\n    """Say more."""\n    # why')
     )
@@ -56,25 +83,139 @@ def test_exactly_what_has_changed_runs_again(book):
     one.write_text(original)
     (book / "momab_tiny/two.py").write_text("def base():\n    return 10\n")
     assert plan(book) == {"index": False, "other": True}, "a function behind it"
+    source = book / "notebooks/other.md"
+    source.write_text(source.read_text().replace("# Other", "# Another title"))
+    assert plan(book) == {"index": False, "other": True}, "prose"
     changed = build(book)
     assert (changed.executed, changed.reused, changed.built) == (1, 1, True)
     assert "12\n" in (book / "_build/html/index.html").read_text()
-
-    source = book / "notebooks/other.md"
-    source.write_text(source.read_text().replace("# Other", "# Another title"))
-    prose = build(book)
-    assert (prose.executed, prose.built) == (0, True)
     assert "Another title" in (book / "_build/html/other.html").read_text()
+
     source.write_text(source.read_text().replace("math.pi", "math.tau"))
     assert plan(book) == {"index": True, "other": False}, "a code cell"
     (book / "requirements.txt").write_text("tiny==2\n")
     assert plan(book) == {"index": False, "other": False}, "the lock file"
 
 
-def test_parameters_reach_the_pages_and_their_downloads(book, monkeypatch):
-    monkeypatch.setenv("MOMAB_REPOSITORY", "https://github.com/someone/tiny")
-    monkeypatch.setenv("MOMAB_BASEURL", "https://someone.example/tiny")
-    build(book, "other.seed=2")
+def test_nothing_changed_is_told_before_anything_is_imported(built):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom momab.book.build import build\n"
+        "from momab.book.project import Project\nhere = Path.cwd()\n"
+        "report = build(Project(here, here / 'momab_tiny'))\n"
+        "heavy = {'numpy', 'pandas', 'jupytext', 'sphinx', 'pydantic', 'matplotlib'}\n"
+        "print(report.executed, report.reused, report.built, heavy & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=built, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0 2 False set()\n"
+    shutil.rmtree(built / "_build/executed")
+    report = build(built)
+    assert (report.executed, report.built) == (0, False)
+    assert (built / "_build/executed/other.ipynb").is_file(), "what is missing is made again"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "momab_tiny/two.py",
+        "momab_tiny/data/new.csv",
+        "notebooks/other.md",
+        "notebooks/other.slides.md",
+        "notebooks/other.exercises.md",
+        "book/_static/new.css",
+        "book/profiles/quick.yml",
+        "_config.yml",
+        "_toc.yml",
+        "requirements.txt",
+        "far/away.csv",
+    ],
+)
+def test_every_input_of_a_build_counts(book, path):
+    write_declared(book, "../far/*.csv")
+    before = digest_inputs(project(book), "quick", [], "instructor")
+    assert digest_inputs(project(book), "quick", [], "instructor") == before
+    (book / path).parent.mkdir(exist_ok=True)
+    with (book / path).open("a") as file:
+        file.write("# more\n")
+    assert digest_inputs(project(book), "quick", [], "instructor") != before
+
+
+def write_declared(book: Path, pattern: str) -> None:
+    """Let the notebook ``other`` declare an input."""
+    source = book / "notebooks/other.md"
+    header = f"momab:\n  inputs: [{pattern}]\n---\n\n#"
+    source.write_text(source.read_text().replace("---\n\n#", header, 1))
+
+
+def test_every_setting_of_a_build_counts(book, monkeypatch):
+    before = digest_inputs(project(book), "quick", [], "instructor")
+    (book / "mine.yml").write_text("description: nothing\n")
+    assert digest_inputs(project(book), str(book / "mine.yml"), [], "instructor") != before
+    assert digest_inputs(project(book), "quick", ["seed=2"], "instructor") != before
+    assert digest_inputs(project(book), "quick", [], "student") != before
+    for name in ("MOMAB_BASEURL", "MOMAB_REPOSITORY"):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "https://example.org")
+            assert digest_inputs(project(book), "quick", [], "instructor") != before
+
+
+def test_a_declared_input_is_part_of_the_key_and_a_wrong_header_is_refused(book):
+    write_declared(book, "../far/*.csv")
+    keys = {job.notebook.name: job.key for job in jobs(book)}
+    (book / "far").mkdir()
+    (book / "far/away.csv").write_text("1")
+    changed = {job.notebook.name: job.key for job in jobs(book)}
+    assert keys["index"] == changed["index"]
+    assert keys["other"] != changed["other"]
+    source = book / "notebooks/other.md"
+    source.write_text(source.read_text().replace("inputs:", "input:"))
+    with pytest.raises(MomabError) as error:
+        project(book).notebook("other")
+    assert str(error.value) == (
+        "the header of notebooks/other.md has the key 'momab.input'; it may only hold the keys "
+        "inputs, edition."
+    )
+
+
+# ---- pages and their companions ------------------------------------------------------------------
+
+EXERCISES = (
+    HEADER
+    + "## Exercises\n\n:::{exercise} A sum\n:label: other-1\n:class: warm-up\n\nAdd them.\n:::\n\n"
+    + ":::{solution-start} other-1\n:::\n\n"
+    + cell("print('the', 'answer', seed)")
+    + ":::{solution-end}\n:::\n"
+)
+SLIDES = ":::{slide} On the deck\n- terse words\n:::\n\n:::{notes}\nwhispered words\n:::\n"
+
+
+def add_companions(book: Path) -> None:
+    (book / "notebooks/other.exercises.md").write_text(EXERCISES)
+    (book / "notebooks/other.slides.md").write_text(SLIDES)
+    config = (book / "_config.yml").read_text()
+    config = config.replace("[momab.book.sphinx]", "[sphinx_exercise, momab.book.sphinx]")
+    config += "    templates_path: [book/_templates]\n    html_static_path: [book/_static]\n"
+    config += "parse:\n  myst_enable_extensions: [colon_fence]\n"
+    (book / "_config.yml").write_text(config)
+    for name in ("_static", "_templates"):
+        shutil.copytree(ROOT / "book" / name, book / "book" / name, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A tiny book with companions and other values, built as a publishing workflow does."""
+    book = tiny.make(tmp_path_factory.mktemp("published"))
+    add_companions(book)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOMAB_REPOSITORY", "https://github.com/someone/tiny")
+        patch.setenv("MOMAB_BASEURL", "https://someone.example/tiny")
+        build(book, "other.seed=2")
+        yield book
+
+
+def test_parameters_reach_the_pages_and_their_downloads(published):
+    book = published
     page = (book / "_build/html/other.html").read_text()
     assert "/github/someone/tiny/blob/executed/other.ipynb" in page
     assert "/v2/gh/someone/tiny/executed?urlpath=lab/tree/other.ipynb" in page
@@ -93,36 +234,117 @@ def test_parameters_reach_the_pages_and_their_downloads(book, monkeypatch):
     assert (book / "_build/executed/other.ipynb").is_file()
 
 
-def test_a_raising_cell_is_named_and_the_last_site_stays(book):
-    build(book)
+def test_companions_are_no_pages_but_parts_of_theirs(published):
+    assert project(published).names == ["index", "other"]
+    html = published / "_build/html"
+    page = (html / "other.html").read_text()
+    assert "Add them." in page
+    assert "the answer 2" in page
+    assert "terse words" not in page
+    deck = (html / "slides/other.html").read_text()
+    assert "terse words" in deck
+    assert "whispered words" in deck
+    source = (html / "downloads/other.md").read_text()
+    assert "Add them." in source
+    assert source.count("jupytext:") == 1
+    executed = (html / "downloads/other.ipynb").read_text()
+    assert "the answer 2" in executed
+    for words in ("terse words", "whispered words", "momab_source"):
+        assert words not in source + executed
+
+
+def test_a_deck_executes_nothing_and_exercises_do(published):
+    book = published
+    keys = {job.notebook.name: job.key for job in jobs(book)}
+    for name in ("slides", "exercises"):
+        path = book / f"notebooks/other.{name}.md"
+        old = path.read_text()
+        path.write_text(old + "\nMore words.\n")
+        assert {job.notebook.name: job.key for job in jobs(book)} == keys
+        path.write_text(old)
+    path.write_text(old.replace("print(", "print(1, "))
+    changed = {job.notebook.name: job.key for job in jobs(book)}
+    path.write_text(old)
+    assert changed["index"] == keys["index"]
+    assert changed["other"] != keys["other"]
+
+
+def test_a_students_stage_has_no_answers_from_the_companions(published):
+    from momab.book.stage import write_stage
+
+    stage = published / "_build/stage-student"
+    values = {"index": {"seed": 1}, "other": {"seed": 2}}
+    write_stage(project(published), execute.plan_jobs(project(published), values), stage, "student")
+    files = [path for path in stage.rglob("*.*") if path.is_file()]
+    told = "".join(path.read_text("utf-8", errors="ignore") for path in files)
+    assert "Add them." in told
+    assert "terse words" in told
+    for secret in ("'answer'", "the answer", "whispered"):
+        assert secret not in told
+
+
+def test_complaints_name_the_file_and_cell_they_come_from(book):
+    from momab.book.pages import Complaint
+    from momab.book.stage import finished
+
+    add_companions(book)
+    notebook = Notebook.read(book / "notebooks/other.md")
+    node = notebook.node
+    for number, staged in enumerate(node.cells):
+        staged.id = f"other-{number}"
+    node.metadata["momab"] = {"versions": {}, "seconds": 1.0}
+    job = execute.Job(notebook, {}, "", book)
+    nbformat.write(finished(node, job, SLIDES), book / "other.ipynb")
+
+    def told(cell_number: int, line: int = 1) -> str:
+        complaint = Complaint("other.ipynb", 10_000 * cell_number + line, "WARNING", "x", "a.b")
+        return complaint.describe(book)
+
+    assert told(2) == "notebooks/other.md, cell 2: WARNING: x [a.b]"
+    assert told(notebook.own + 1) == "notebooks/other.exercises.md, cell 1: WARNING: x [a.b]"
+    last = len(node.cells)
+    assert told(last, 4) == "notebooks/other.slides.md, line 4: WARNING: x [a.b]"
+    assert Complaint("", 0, "ERROR", "bad").describe(book) == "bad"
+    assert Complaint("guide.md", 7, "ERROR", "bad").describe(book) == "book/guide.md:7: ERROR: bad"
+
+
+def test_a_raising_cell_is_named_and_the_last_site_stays(built):
+    book = built
     before = (book / "_build/html/other.html").read_bytes()
     write(book, "other", "import math", "x = 1\nmath.sqrt(-1)")
     line = (book / "notebooks/other.md").read_text().splitlines().index("x = 1") + 1
     with pytest.raises(BuildError) as error:
         build(book)
-    first = str(error.value).splitlines()[0]
-    assert first.startswith(f"notebooks/other.md, code cell 3 (line {line}) raised ValueError:")
+    told = str(error.value).splitlines()[0]
+    assert told.startswith(f"notebooks/other.md, code cell 3 (line {line}) raised ValueError:")
     assert error.value.exit_code == 1
     assert (book / "_build/html/other.html").read_bytes() == before
 
 
-def test_a_warning_fails_the_build_and_the_last_site_stays(book):
-    build(book)
+def test_a_raising_cell_of_the_exercises_is_named_there(book):
+    (book / "notebooks/other.exercises.md").write_text(HEADER + "## Exercises\n\n" + cell("1 / 0"))
+    line = (book / "notebooks/other.exercises.md").read_text().splitlines().index("1 / 0") + 1
+    told = Notebook.read(book / "notebooks/other.md").describe("1 / 0")
+    assert told == f"notebooks/other.exercises.md, code cell 1 (line {line})"
+
+
+def test_a_warning_fails_the_build_and_the_last_site_stays(built):
+    book = built
     before = (book / "_build/html/other.html").read_bytes()
     source = book / "notebooks/other.md"
     source.write_text(source.read_text() + "\n{ref}`nowhere`\n")
-    with pytest.raises(BuildError, match="nowhere"):
+    with pytest.raises(BuildError, match=r"notebooks/other.md, cell 5: WARNING: .*nowhere"):
         build(book)
     assert (book / "_build/html/other.html").read_bytes() == before
     leftovers = [path.name for path in (book / "_build").iterdir() if path.name.startswith(".site")]
     assert leftovers == []
 
 
-def test_two_builds_from_one_seed_are_alike(book):
+def test_two_executions_from_one_seed_are_alike(book):
     write(
         book,
         "other",
-        "import pandas as pd\nfrom matplotlib.figure import Figure\nfrom momab import show",
+        "import pandas as pd\nfrom matplotlib.figure import Figure\nfrom momab.figures import show",
         "fig = Figure()\nfig.add_subplot().plot([1, seed, 3])\n"
         'show.figure(fig, alt="A line that goes up and down.", caption="A line $x$.")',
         'show.table(pd.DataFrame({"n": [1, 2], "x": [0.5, seed]}), caption="Numbers.")',
@@ -130,13 +352,74 @@ def test_two_builds_from_one_seed_are_alike(book):
     outputs = []
     for _ in range(2):
         shutil.rmtree(book / "_build", ignore_errors=True)
-        build(book)
-        node = nbformat.read(book / "_build/executed/other.ipynb", as_version=4)
-        outputs.append([c.get("outputs") for c in node.cells])
+        [job] = [job for job in jobs(book) if job.notebook.name == "other"]
+        assert execute.execute([job], quiet=True) == 1
+        outputs.append([c.get("outputs") for c in execute.load_executed(job).cells])
     assert outputs[0] == outputs[1]
     text = json.dumps(outputs[0])
     assert "aria-label" in text
     assert "<caption" in text
+
+
+def test_builds_in_one_folder_wait_for_each_other(tmp_path):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom momab.book.build import one_at_a_time\n"
+        "with one_at_a_time(Path(sys.argv[1])): print('in')"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with pipeline.one_at_a_time(tmp_path):
+        other = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert other.stderr is not None
+        assert other.stderr.readline() == "waiting for another build in this folder\n"
+        assert other.poll() is None
+    said, _ = other.communicate()
+    assert (said, other.returncode) == ("in\n", 0)
+
+
+def test_a_sweep_is_pages_that_need_no_other_file_and_an_index(published):
+    source = published / "notebooks/other.md"
+    old = source.read_text()
+    source.write_text(old + "\nSee {ref}`the front <front>`, {ref}`front`.\n")
+    front = published / "notebooks/index.md"
+    front.write_text(front.read_text().replace("# Index", "(front)=\n# The front page"))
+    index, *pages = run_page(project(published), "other", assignments=["seed=2,3"])
+    source.write_text(old)
+    assert [page.name for page in pages] == ["other_seed=2.html", "other_seed=3.html"]
+    links = BeautifulSoup(index.read_text(), "html.parser").select("a")
+    assert [link["href"] for link in links] == [
+        name for page in pages for name in (page.name, f"{page.stem}.ipynb")
+    ]
+    assert all((index.parent / link["href"]).is_file() for link in links)
+    assert "momab run other -p seed=3" in index.read_text()
+    for page, value in zip(pages, ("6.28", "9.42"), strict=True):
+        soup = BeautifulSoup(page.read_text(), "html.parser")
+        assert value in soup.main.get_text()
+        assert "See the front, The front page." in soup.main.get_text()
+        assert not soup.select("link, script[src]")
+        away = [a["href"] for a in soup.select("a[href]") if not a["href"].startswith("#")]
+        assert away == ["https://someone.example/tiny/index.html#front"] * 2
+
+
+def test_references_to_other_pages_need_little_of_them(book):
+    source = book / "notebooks/index.md"
+    text = "\n(here)=\n## A place\n\nLong prose.\n\n:::{prf:lemma} Floor\n:label: paper-lemma-9\n\n"
+    source.write_text(source.read_text() + text + "Its proof.\n:::\n\n(there)=\n## Elsewhere\n")
+    (book / "book/words.md").write_text(
+        "# Words\n\nProse.\n\n```{glossary}\narm\n  A choice.\n```\n"
+    )
+    with (book / "_toc.yml").open("a") as file:
+        file.write("  - file: book/words\n")
+    found = reference_pages(
+        project(book), "other", "See {ref}`x <here>` and {prf:ref}`paper-lemma-9`"
+    )
+    assert found == {
+        "index": "# Index\n\n(here)=\n## A place\n\n"
+        ":::{prf:lemma} Floor\n:label: paper-lemma-9\n\n…\n:::\n"
+    }
+    found = reference_pages(project(book), "other", "An {term}`arm`.")
+    assert list(found) == ["index", "words"]
+    assert "A choice." in found["words"]
+    assert "Prose." not in found["words"]
 
 
 def test_bad_values_are_refused_before_anything_is_written(book):
@@ -144,7 +427,7 @@ def test_bad_values_are_refused_before_anything_is_written(book):
         with pytest.raises(MomabError):
             build(book, *assignments)
     with pytest.raises(MomabError):
-        build.build(project(book), profile="nowhere")
+        pipeline.build(project(book), profile="nowhere")
     assert not (book / "_build").exists()
 
 
@@ -158,15 +441,15 @@ def test_an_interrupted_swap_is_undone(tmp_path):
     page, old = tmp_path / "html", tmp_path / "html.previous"
     old.mkdir()
     (old / "index.html").write_text("good")
-    build._recover(page)
+    pipeline._recover(page)
     assert (page / "index.html").read_text() == "good"
     new = tmp_path / "new"
     new.mkdir()
     (new / "index.html").write_text("better")
-    build.swap(new, page)
+    pipeline.swap(new, page)
     assert (page / "index.html").read_text() == "better"
     with pytest.raises(FileNotFoundError):
-        build.swap(new, page)
+        pipeline.swap(new, page)
     assert (page / "index.html").read_text() == "better"
 
 
@@ -204,17 +487,21 @@ def needs(tmp_path: Path, code: str, **modules: str) -> set[str]:
     folder = tmp_path / "lib"
     folder.mkdir(exist_ok=True)
     for name, text in modules.items():
-        (folder / f"{name}.py").write_text(text)
+        path = folder / f"{name.replace('__in__', '/')}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
     if "__init__" not in modules:
         (folder / "__init__.py").write_text("")
-    return {f"{module}:{name}" for module, name in Library(folder).needs(code) if name}
+    return {name.removeprefix("lib.") for name in Library(folder).needs(code)} - {"lib"}
 
 
 CHAIN = {
-    "a": "import math\nfrom lib import b\nfrom lib.c import third\n\nLIMIT = 3\n\n"
-    "def first(x):\n    return b.second(x) + LIMIT\n\ndef lonely():\n    return third()\n",
+    "a": "import math\nfrom lib import b\n\nLIMIT = 3\n\n"
+    "def first(x):\n    return b.second(x) + LIMIT\n\ndef lonely():\n    from lib.c import third\n"
+    "    return third()\n",
     "b": "def second(x):\n    return x\n\ndef other():\n    return 0\n",
     "c": "def third():\n    return 3\n",
+    "d": "from lib.a import first\n",
 }
 
 
@@ -227,39 +514,100 @@ CHAIN = {
         "import lib.a\nlib.a.first(1)",
     ],
 )
-def test_needs_follow_names_through_modules(tmp_path, code):
-    found = needs(tmp_path, code, **CHAIN)
-    assert found == {"lib.a:first", "lib.a:LIMIT", "lib.b:second"}
+def test_needs_follow_imports_through_modules(tmp_path, code):
+    assert needs(tmp_path, code, **CHAIN) == {"a", "b", "c"}
+    assert needs(tmp_path, code.replace("a.first", "b.second").replace("lib.a", "lib.b"), **CHAIN)
 
 
-def test_a_module_used_as_a_thing_is_needed_whole(tmp_path):
-    found = needs(tmp_path, "from lib import a\nhelp(a)", **CHAIN)
-    assert {"lib.a:first", "lib.a:lonely", "lib.c:third"} <= found
-    assert "lib.b:other" not in found
+def test_what_is_not_used_is_not_needed(tmp_path):
+    assert needs(tmp_path, "from lib import b\nb.second(1)", **CHAIN) == {"b"}
+    assert needs(tmp_path, "import math\nmath.pi", **CHAIN) == set()
 
 
-def test_code_that_imports_by_name_needs_everything(tmp_path):
-    found = needs(tmp_path, "import importlib\nimportlib.import_module('lib.a')", **CHAIN)
-    assert "lib.b:other" in found
+def test_a_module_used_as_a_thing_is_needed_with_what_it_imports(tmp_path):
+    assert needs(tmp_path, "from lib import a\nhelp(a)", **CHAIN) == {"a", "b", "c"}
 
 
-def test_registered_functions_belong_to_what_they_are_registered_for(tmp_path):
+@pytest.mark.parametrize(
+    "code", ["import importlib\nimportlib.import_module('lib.a')", "import lib\neval('lib.a')"]
+)
+def test_code_that_imports_by_name_needs_everything(tmp_path, code):
+    assert needs(tmp_path, code, **CHAIN) == {"a", "b", "c", "d"}
+
+
+def test_a_module_that_imports_by_name_needs_everything(tmp_path):
     text = (
-        "TABLE = {}\n\ndef register(kind):\n    def keep(f):\n        TABLE[kind] = f\n"
-        "        return f\n    return keep\n\nclass Small:\n    pass\n\nclass Large:\n    pass\n\n"
-        "@register(Small)\ndef small():\n    return helper()\n\n"
-        "@register(Large)\ndef large():\n    return 2\n\ndef helper():\n    return 1\n"
+        "from importlib import import_module\n\ndef load(name):\n    return import_module(name)\n"
     )
-    found = needs(tmp_path, "from lib.a import Small\nSmall()", a=text)
-    assert "lib.a:helper" in found
-    assert "lib.a:Large" not in found
+    assert needs(tmp_path, "from lib import e", e=text, **CHAIN) == {"a", "b", "c", "d", "e"}
+
+
+def test_what_registers_itself_belongs_to_the_package_that_discovers_it(tmp_path):
+    finder = (
+        "import pkgutil\nfrom importlib import import_module\n\n"
+        "for module in pkgutil.iter_modules(__path__):\n"
+        "    import_module(f'{__name__}.{module.name}')\n"
+    )
+    small = "from lib.kinds.base import register\nfrom lib.c import third\n\nregister(third)\n"
+    modules = {
+        "kinds__in____init__": finder,
+        "kinds__in__base": "TABLE = []\nregister = TABLE.append\n",
+        "kinds__in__small": small,
+    }
+    found = needs(tmp_path, "from lib.kinds.base import TABLE\nTABLE", **modules, **CHAIN)
+    assert found == {"kinds", "kinds.base", "kinds.small", "c"}
 
 
 def test_names_passed_on_by_the_package_are_followed(tmp_path):
     found = needs(
         tmp_path, "from lib import first\nfirst(1)", __init__="from lib.a import first\n", **CHAIN
     )
-    assert "lib.b:second" in found
+    assert "b" in found
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import lib\nlib.second(1)", {"b"}),
+        ("import lib as short\nshort.second(1)", {"b"}),
+        ("from lib import second\nsecond(1)", {"b"}),
+        ("from lib import *", {"b", "c"}),
+        ("import lib\nhelp(lib)", {"b", "c"}),
+        ("import lib", set()),
+        ("from lib import e", {"e", "c"}),
+    ],
+)
+def test_lazily_loaded_names_are_followed_one_by_one(tmp_path, code, found):
+    lazy = (
+        "from importlib import import_module\nfrom typing import TYPE_CHECKING\n\n"
+        "if TYPE_CHECKING:\n    from lib.b import second\n    from lib.c import third\n\n"
+        "PUBLIC = {'second': 'lib.b', 'third': 'lib.c'}\n\n"
+        "def __getattr__(name):\n    return getattr(import_module(PUBLIC[name]), name)\n"
+    )
+    uses = "import lib\n\ndef use():\n    return lib.third()\n"
+    assert needs(tmp_path, code, __init__=lazy, e=uses, **CHAIN) == found
+
+
+def test_cells_of_prose_need_the_magics_and_what_they_mention():
+    cells = [
+        "import momab",
+        "%%prose\nIt is {{ momab.theory.width(3) | fixed(2) }}.",
+        "%%figure momab.trace(3) --wide\nWords.\n\nAlt: A line goes up.",
+    ]
+    library = Library(ROOT / "momab")
+    found = library.needs(code_of_cells(cells))
+    assert {"momab.figures.magics", "momab.model.theory", "momab.auditing.trace"} <= found
+    assert "momab.exercises" not in found
+    assert "momab.figures.magics" not in library.needs(code_of_cells(cells[:1]))
+    assert library.needs(code_of_cells(["%pip list"])) >= found | {"momab.course.grading"}
+
+
+def test_a_page_needs_the_judges_of_its_own_exercises_only():
+    library = Library(ROOT / "momab")
+    page = Project.find(ROOT).notebook("zero-gap")
+    found = library.needs(page.code + page._judges)
+    judges = {name for name in found if name.startswith("momab.exercises.")}
+    assert judges == {"momab.exercises.core", "momab.exercises.zero_gap"}
 
 
 def test_data_files_count_for_the_code_that_reads_their_folder(tmp_path):

@@ -135,9 +135,9 @@ def test_a_page_says_how_it_was_made(site, name):
 
 
 def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
-    from momab.book.single_page import run
+    from momab.book.single_page import run_page
 
-    index, *pages = run(PROJECT, "zero-gap", assignments=["draws=200,300"], output=tmp_path)
+    index, *pages = run_page(PROJECT, "zero-gap", assignments=["draws=200,300"], output=tmp_path)
     assert [page.suffix for page in pages] == [".html", ".html"]
     assert all(page.with_suffix(".ipynb").is_file() for page in pages)
     assert all(page.name in index.read_text() for page in pages)

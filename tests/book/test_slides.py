@@ -14,10 +14,11 @@ from docutils.utils import new_document
 from myst_nb.sphinx_ import HideCodeCellNode
 
 from momab.book import build as pipeline
-from momab.book.colophon import plain_markdown
-from momab.book.notebook import BuildError, Project
 from momab.book.pdf import serve
+from momab.book.plain import plain_markdown
+from momab.book.project import Project
 from momab.book.sphinx import slides
+from momab.errors import BuildError
 from tests import tiny
 from tests.browsing import Visit
 from tests.conftest import PROJECT, ROOT

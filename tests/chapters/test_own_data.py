@@ -219,7 +219,7 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
         seen.update(dict(text.split("=", 1) for text in assignments), name=name)
         return [Path("page.html")]
 
-    monkeypatch.setattr("momab.book.single_page.run", fake)
+    monkeypatch.setattr("momab.book.single_page.run_page", fake)
     arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
     done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
     assert done.exit_code == 0, done.output

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from momab.book import editions, myst
-from momab.book.notebook import Node, Project
+from momab.book.notebook import Node
+from momab.book.project import Project
 from momab.course import handout
 
 MAIN, SECOND = "width-floor", "model"

@@ -14,7 +14,7 @@ import pytest
 
 from momab import MomabError, exercises
 from momab.book import editions
-from momab.book.notebook import Project
+from momab.book.project import Project
 from momab.course import fence, gradebook, grading, handout, sandbox, submissions
 from momab.course.submissions import Sheet
 from tests.conftest import ROOT

@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 
 from momab import MomabError
 from momab.book import editions, myst
-from momab.book.notebook import Project
+from momab.book.project import Project
 from momab.course import handout
 from tests import tiny
 from tests.conftest import ROOT

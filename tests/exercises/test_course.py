@@ -7,7 +7,8 @@ import pytest
 
 from momab import exercises
 from momab.book import editions, myst
-from momab.book.notebook import Notebook, Project
+from momab.book.notebook import Notebook
+from momab.book.project import Project
 from tests.conftest import ROOT
 
 PROJECT = Project(ROOT)

@@ -18,7 +18,6 @@ address of the site) and ``MOMAB_REPOSITORY`` (the address of its source on GitH
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import os
 import pkgutil
@@ -34,7 +33,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from momab.book import myst
-from momab.book.notebook import Project
+from momab.book.pages import mathjax_folder
+from momab.book.project import Project
 from momab.book.sphinx import overview, slides
 
 _PAPER = re.compile(r"paper-[a-z]+-(\d+)")
@@ -69,14 +69,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 # ---- mathematics ---------------------------------------------------------------------------
-
-
-def mathjax_folder() -> Path:
-    """Where the installed package keeps MathJax."""
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "static" / "mathjax"
 
 
 def _use_own_mathjax(app: Sphinx, config: Any) -> None:

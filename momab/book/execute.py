@@ -1,0 +1,295 @@
+"""Notebooks executed in parallel, and the results kept under ``_build/cache``.
+
+An executed notebook is kept by the key of its source and values (`momab.book.notebook`), so only
+what has changed runs again.  Each worker is a process of ours that takes one notebook after the
+other; a notebook that fails, or Ctrl-C, ends the workers.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import multiprocessing
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from momab._util.progress import tasks
+from momab.book.fingerprint import Library
+from momab.book.notebook import Node, Notebook
+from momab.book.parameters import Values
+from momab.book.project import Project
+from momab.errors import BuildError
+
+_KEEP = 8
+_VERSIONS = ("momab", "numpy", "scipy", "pandas", "numba", "matplotlib")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One notebook to execute with one set of values, and where its result is kept."""
+
+    notebook: Notebook
+    values: Values
+    key: str
+    path: Path
+
+    @property
+    def done(self) -> bool:
+        """Whether the result is there already."""
+        return self.path.is_file()
+
+
+def plan_jobs(project: Project, values: Mapping[str, Values]) -> list[Job]:
+    """The jobs for a set of notebooks, each with its cache file."""
+    library = Library(project.library)
+    return [make_job(project, project.notebook(name), v, library) for name, v in values.items()]
+
+
+def make_job(project: Project, notebook: Notebook, values: Values, library: Library) -> Job:
+    """The job of one notebook with these values."""
+    key = notebook.key(values, library, project.lock)
+    return Job(notebook, values, key, project.build / "cache" / f"{notebook.name}-{key}.ipynb")
+
+
+def load_executed(job: Job) -> Node:
+    """The executed notebook of a finished job, with today's prose."""
+    import nbformat
+
+    job.path.touch()  # recently used
+    return job.notebook.with_outputs(nbformat.read(job.path, as_version=4), job.values)
+
+
+def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False) -> int:
+    """Execute what is not in the cache, in parallel; return how many ran.
+
+    Raises BuildError, naming the notebook and the cell, when one fails; what finished before
+    stays in the cache.
+    """
+    todo = [job for job in jobs if not job.done]
+    if not todo:
+        return 0
+    todo[0].path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        _progress(todo, quiet) as report,
+        _crew(min(len(todo), workers or os.cpu_count() or 1)) as crew,
+    ):
+        _work_off(todo, crew, report)
+    _forget_old(todo)
+    return len(todo)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A worker's word: so many code cells of its notebook are done."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A worker's word: its notebook is executed, and kept."""
+
+
+@dataclass(frozen=True)
+class CellFailed:
+    """A worker's word: a cell of its notebook raised."""
+
+    source: str
+    name: str
+    value: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A worker's word: its notebook could not be executed at all."""
+
+    reason: str
+
+
+@contextmanager
+def _crew(size: int) -> Iterator[list[Connection]]:
+    """Worker processes, each at the other end of a pipe; they end with the block."""
+    context = multiprocessing.get_context("spawn")
+    processes, pipes = [], []
+    try:
+        for _ in range(size):
+            mine, theirs = context.Pipe()
+            process = context.Process(target=_worker, args=(theirs,), daemon=False)
+            process.start()
+            theirs.close()
+            processes.append(process)
+            pipes.append(mine)
+        yield pipes
+    except BaseException:
+        for process in processes:
+            process.terminate()
+        raise
+    finally:
+        for pipe in pipes:
+            pipe.close()
+        for process in processes:
+            process.join()
+
+
+def _work_off(
+    todo: Sequence[Job], crew: Sequence[Connection], report: Callable[[Job, int, int], None]
+) -> None:
+    """Give every worker one job after the other, and listen to what they say."""
+    waiting = list(reversed(todo))
+    busy: dict[Connection, Job] = {}
+
+    def hand_out(pipe: Connection) -> None:
+        if waiting:
+            job = busy[pipe] = waiting.pop()
+            pipe.send((job.notebook.node, job.notebook.path, job.values, job.path))
+
+    for pipe in crew:
+        hand_out(pipe)
+    while busy:
+        ready = wait(list(busy))
+        for pipe, job in [item for item in busy.items() if item[0] in ready]:
+            try:
+                word = pipe.recv()
+            except EOFError:
+                word = Failed("its process ended")
+            if isinstance(word, Cells):
+                report(job, word.done, word.total)
+                continue
+            _raise_failure(job, word)
+            report(job, -1, 0)
+            del busy[pipe]
+            hand_out(pipe)
+
+
+def _raise_failure(job: Job, word: object) -> None:
+    """Explain a failed execution in terms of the source file."""
+    if isinstance(word, CellFailed):
+        raise BuildError(
+            f"{job.notebook.describe(word.source)} raised {word.name}: {word.value}\n\n"
+            f"{word.traceback}"
+        )
+    if isinstance(word, Failed):
+        raise BuildError(f"notebooks/{job.notebook.path.name} could not be executed: {word.reason}")
+
+
+def _forget_old(jobs: Iterable[Job]) -> None:
+    """Keep the most recently used executions of each notebook."""
+    for job in jobs:
+        stem = job.notebook.name
+        length = len(stem) + 1 + 24 + len(".ipynb")
+        kept = [p for p in job.path.parent.glob(f"{stem}-*.ipynb") if len(p.name) == length]
+        for path in sorted(kept, key=lambda p: p.stat().st_mtime, reverse=True)[_KEEP:]:
+            path.unlink(missing_ok=True)
+
+
+# ---- in the worker processes ---------------------------------------------------------------
+
+
+def _worker(pipe: Connection) -> None:
+    """Execute what comes through the pipe until it is closed."""
+    os.environ.setdefault("PYTHONHASHSEED", "0")
+    os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
+    from papermill.exceptions import PapermillExecutionError
+
+    while True:
+        try:
+            node, source, values, path = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        word: Finished | CellFailed | Failed = Finished()
+        try:
+            _run_cells(node, source, values, path, pipe)
+        except PapermillExecutionError as error:
+            traceback = "\n".join(error.traceback)
+            word = CellFailed(error.source, error.ename, error.evalue, traceback)
+        except KeyboardInterrupt:
+            return
+        except Exception as error:
+            word = Failed(str(error) or type(error).__name__)
+        pipe.send(word)
+
+
+def _run_cells(node: Node, source: Path, values: Values, path: Path, pipe: Connection) -> None:
+    """Execute one notebook and put the result at ``path``, whole or not at all."""
+    import nbformat
+    import papermill
+
+    total = sum(cell.cell_type == "code" for cell in node.cells) + 1
+    done = 0
+
+    def count(cell: Node, cell_index: int, **_: object) -> None:
+        nonlocal done
+        done += cell.cell_type == "code"
+        pipe.send(Cells(done, total))
+
+    pipe.send(Cells(0, total))
+    started = time.perf_counter()
+    executed = papermill.execute_notebook(
+        node,
+        None,
+        values,
+        kernel_name="python3",
+        progress_bar=False,
+        extra_arguments=["--log-level=50"],  # the kernel comments on loopback and on its own end
+        cwd=str(source.parent),
+        on_cell_executed=count,
+    )
+    executed.metadata["momab"] = {
+        "parameters": values,
+        "seconds": round(time.perf_counter() - started, 2),
+        "versions": versions(),
+    }
+    del executed.metadata["papermill"]
+    for cell in executed.cells:
+        cell.metadata.pop("papermill", None)
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    nbformat.write(executed, partial)
+    os.replace(partial, path)
+
+
+def versions() -> dict[str, str]:
+    """The versions that a page's numbers depend on."""
+    found = {"python": platform.python_version()}
+    for package in _VERSIONS:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+# ---- the progress display ------------------------------------------------------------------
+
+
+@contextmanager
+def _progress(jobs: Sequence[Job], quiet: bool) -> Iterator[Callable[[Job, int, int], None]]:
+    """Show live progress; the yielded function takes (job, cells done or -1, cells).
+
+    Without a terminal, every executed notebook is one line on standard output.
+    """
+    labels = [job.notebook.name for job in jobs]
+    if len(set(labels)) < len(labels):  # a sweep
+        labels = [f"{name} ({number})" for number, name in enumerate(labels, start=1)]
+    started: dict[Path, float] = {}
+    with tasks(labels, quiet=True if quiet else None) as bars:
+        lines = {job.path: bars[label] for job, label in zip(jobs, labels, strict=True)}
+
+        def report(job: Job, done: int, total: int) -> None:
+            started.setdefault(job.path, time.perf_counter())
+            if done >= 0:
+                lines[job.path].update(done, total)
+                return
+            lines[job.path].finish()
+            if not quiet and not sys.stderr.isatty():
+                seconds = time.perf_counter() - started[job.path]
+                print(f"executed {job.notebook.name} in {seconds:.1f} s", flush=True)
+
+        yield report

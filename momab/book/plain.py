@@ -1,0 +1,73 @@
+"""A notebook's MyST written as Markdown that every viewer shows."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable
+
+from momab.book.myst import Directive, pieces
+from momab.book.notebook import Node
+
+_ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`]*)`")
+_SILENT = {"index", "raw", "bibliography", "glossary", "toctree"}
+_SILENT |= {"slide", "notes", "solution-end"}
+_TARGET = re.compile(r"^\([\w-]+\)=\s*$")
+
+
+def readable(node: Node) -> Node:
+    """The notebook with its MyST directives and roles written as plain Markdown."""
+    node = copy.deepcopy(node)
+    for cell in node.cells:
+        if cell.cell_type == "markdown":
+            cell.source = plain_markdown(cell.source)
+    return node
+
+
+def plain_markdown(text: str) -> str:
+    """MyST Markdown as Markdown that every viewer shows: no directives, roles or targets."""
+    lines = [line for line in text.splitlines() if not _TARGET.match(line)]
+    return _ROLE.sub(_plain_role, "\n".join(_plain_blocks(lines))).strip()
+
+
+def _plain_role(match: re.Match[str]) -> str:
+    role, text = match["role"], match["text"]
+    if titled := re.fullmatch(r"(.*?)\s*<[^<>]*>", text, flags=re.DOTALL):
+        return titled[1]
+    if role == "math":
+        return f"${text}$"
+    if paper := re.fullmatch(r"paper-([a-z]+)-(\d+)", text):
+        return f"{paper[1].title()} {paper[2]}"
+    if role in ("term", "abbr", "index"):
+        return text.partition("(")[0].strip()
+    return f"[{text}]" if role.startswith("cite") else f"*{text}*"
+
+
+def _plain_blocks(lines: list[str]) -> Iterable[str]:
+    for piece in pieces(lines):
+        if isinstance(piece, Directive):
+            yield from _plain_block(piece)
+        else:
+            yield piece
+
+
+def _plain_block(piece: Directive) -> Iterable[str]:
+    name, title, body = piece.name, piece.title, piece.body
+    if name == "math":
+        yield from ("$$", *body, "$$")
+        return
+    if name in _SILENT:
+        return
+    kind = name.rpartition(":")[2].replace("-", " ").capitalize()
+    if number := re.fullmatch(r"[\w-]+-(\d+)", piece.options.get("label", "")):
+        kind += f" {number[1]}"
+    if name in ("solution", "solution-start"):
+        head = f"**Solution of exercise {title.rpartition('-')[2]}.**"
+    elif name in ("admonition", "dropdown"):
+        head = f"**{title}**"
+    else:
+        head = f"**{kind}** ({title})." if title else f"**{kind}.**"
+    yield f"> {head}"
+    yield ">"
+    for line in _plain_blocks(body):
+        yield f"> {line}".rstrip()
