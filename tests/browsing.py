@@ -13,6 +13,7 @@ class Visit:
     """One page in one browser window, with everything that went wrong on the way."""
 
     def __init__(self, browser: Any, address: str, page: str, **options: Any) -> None:
+        self.name = page
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
         self.trouble: list[str] = []
@@ -45,21 +46,47 @@ class Visit:
         self.context.close()
 
 
-def broken_links(site: Path) -> list[str]:
+class ParsedSite:
+    """A built site, each of whose pages is parsed once, by whichever test first looks at it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._pages: dict[str, BeautifulSoup] = {}
+        self._anchors: dict[str, set[str]] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The pages at the root, decks not among them."""
+        return sorted(path.stem for path in self.root.glob("*.html"))
+
+    def page(self, name: str) -> BeautifulSoup:
+        """A page, or a deck as slides/<page>."""
+        if name not in self._pages:
+            text = (self.root / f"{name}.html").read_text("utf-8")
+            self._pages[name] = BeautifulSoup(text, "html.parser")
+        return self._pages[name]
+
+    def anchors(self, name: str) -> set[str]:
+        """What a link to a page may end in."""
+        if name not in self._anchors:
+            page = self.page(name)
+            self._anchors[name] = {str(tag["id"]) for tag in page.find_all(id=True)}
+            named = page.find_all("a", attrs={"name": True})
+            self._anchors[name] |= {str(tag["name"]) for tag in named}
+        return self._anchors[name]
+
+
+def broken_links(parsed: ParsedSite) -> list[str]:
     """The links of a built site's pages that lead nowhere in it, anchors included."""
-    pages = {
-        path.name: BeautifulSoup(path.read_text("utf-8"), "html.parser")
-        for path in site.glob("*.html")
-    }
-    anchors = {
-        name: {tag["id"] for tag in soup.select("[id]")}
-        | {tag["name"] for tag in soup.select("a[name]")}
-        for name, soup in pages.items()
-    }
+    site = parsed.root
+    anchors = {f"{name}.html": parsed.anchors(name) for name in parsed.names}
     broken = []
-    for name, soup in pages.items():
-        for tag in soup.select("a[href], link[href], script[src], img[src]"):
+    for name in anchors:
+        soup = parsed.page(name.removesuffix(".html"))
+        for tag in soup.find_all(["a", "link", "script", "img"]):
             target = tag.get("href") or tag.get("src") or ""
+            if not target:
+                continue
             if urlparse(target).scheme in ("http", "https", "mailto", "data"):
                 continue
             path, anchor = urldefrag(urljoin(f"/{name}", target))

@@ -2,8 +2,13 @@
 
 Both come from the same executed notebooks.  A solution is a ``{solution}`` block, or everything
 from ``{solution-start}`` to ``{solution-end}``, cells and their outputs included.  A teaching
-note is an admonition of class ``teaching``.  Speaker notes may give answers away, so they are
-dropped with them.
+note is a block of class ``teaching``.  Speaker notes may give answers away, so they are dropped
+with them.  All of them are found where the book's own parser finds them (`momab.book.myst`): in
+lists, quotations and other blocks too.
+
+Where it is not clear what belongs to an answer, students see less rather than more: an answer
+that is never closed hides the rest of its page, and a block around or before it that is not
+closed is refused.
 
 No cell outside a solution may run after a solution's cell (`check_order`): a student's page is
 then what executing the page without its solutions would give.
@@ -12,14 +17,17 @@ then what executing the page without its solutions would give.
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterator
 
-from momab.book.myst import Directive, pieces
+from momab.book import myst
+from momab.book.myst import Directive
 from momab.book.notebook import Node
 from momab.errors import BuildError, MomabError
 
 EDITIONS = ("instructor", "student")
+_ANSWERS = {"solution", "notes"}
+_GATES = {"solution-start", "solution-end"}
+_IN_RST = ("solution", "teaching", "notes::")
 
 
 def check_edition(name: str) -> str:
@@ -32,14 +40,13 @@ def check_edition(name: str) -> str:
 def student(node: Node) -> Node:
     """A copy of a notebook without solutions, teaching notes and speaker notes."""
     node = copy.deepcopy(node)
-    kept, inside = [], False
+    kept, gate = [], _Gate()
     for cell in node.cells:
         if cell.cell_type == "markdown":
-            lines, inside = _without_answers(cell.source.splitlines(), inside)
-            cell.source = "\n".join(lines).strip()
+            cell.source = "\n".join(gate.open_lines(cell.source)).strip()
             if cell.source:
                 kept.append(cell)
-        elif not inside:
+        elif gate.is_open:
             kept.append(cell)
     node.cells = kept
     return node
@@ -47,72 +54,112 @@ def student(node: Node) -> Node:
 
 def student_text(text: str) -> str:
     """A prose page without solutions and teaching notes."""
-    return "\n".join(_without_answers(text.splitlines(), False)[0]) + "\n"
+    return "\n".join(_Gate().open_lines(text)) + "\n"
 
 
-_ANSWERS = re.compile(
-    r"\{(?:solution(?:-start|-end)?|notes)\}|^:class:.*\bteaching\b", re.MULTILINE
-)
+class _Gate:
+    """Follows a page from text to text: what is open to students, and what is behind the gate."""
+
+    def __init__(self) -> None:
+        """Begin at the top of a page."""
+        self.is_open = True
+        self.label = ""  # of the exercise whose solution we are in
+        self._for_good = False
+
+    def open_lines(self, text: str) -> list[str]:
+        """The lines of the next text that students may see."""
+        lines = text.splitlines()
+        hidden = self._hidden(text, len(lines))
+        return [line for number, line in enumerate(lines) if number not in hidden]
+
+    def _hidden(self, text: str, count: int) -> set[int]:
+        """The numbers of the lines that students may not see."""
+        hidden: set[int] = set()
+        opened = 0  # where the solution that we are in begins
+        for found in myst.walk(text):
+            if found.name in _GATES:
+                if self.is_open:
+                    opened = found.start
+                elif found.name == "solution-end":
+                    hidden.update(range(opened, found.end))
+                hidden.update(range(found.start, found.end))
+                self._pass(found)
+            elif self.is_open and _is_answer(found):
+                hidden.update(range(_from(found, text), found.end))
+                if not found.closed:
+                    self.is_open, self._for_good, opened = False, True, found.start
+            elif self.is_open and found.start not in hidden:
+                _refuse_unclear(found)
+        if not self.is_open:
+            hidden.update(range(opened, count))
+        return hidden
+
+    def _pass(self, gate: Directive) -> None:
+        if gate.name == "solution-start" and self.is_open:
+            self.is_open, self.label = False, gate.title
+            self._for_good = not gate.closed
+        elif gate.name == "solution-end" and not self._for_good:
+            self.is_open, self.label = True, ""
 
 
-def _without_answers(lines: list[str], inside: bool) -> tuple[list[str], bool]:
-    """The lines that stay, and whether the text ends inside a solution."""
-    kept: list[str] = []
-    for piece in pieces(lines):
-        if isinstance(piece, Directive):
-            if piece.name == "solution-start":
-                inside = True
-            elif piece.name == "solution-end":
-                inside = False
-            elif not inside and not _answers(piece):
-                _check_inside(piece)
-                kept += piece.lines
-        elif not inside:
-            kept.append(piece)
-    return kept, inside
+def _is_answer(found: Directive) -> bool:
+    return found.name in _ANSWERS or "teaching" in found.classes
 
 
-def _check_inside(piece: Directive) -> None:
-    """Refuse a solution or a note inside another block, where nothing looks for it."""
-    if found := _ANSWERS.search("\n".join(piece.body)):
+def _from(found: Directive, text: str) -> int:
+    """The line at which an answer begins; attributes in braces above it belong to it."""
+    lines = text.splitlines()
+    start = found.start
+    while start and (above := lines[start - 1].strip(" >")).startswith("{") and above[-1] == "}":
+        start -= 1
+    return start
+
+
+def _refuse_unclear(found: Directive) -> None:
+    """Refuse a block in which an answer could hide."""
+    if not found.closed:
         raise MomabError(
-            f"{found[0]} stands inside the block {piece.lines[0]!r}; solutions, teaching notes and "
-            f"speaker notes must not be inside other blocks."
+            f"the block {found.lines[0].strip()!r} is never closed, "
+            "so it is not clear what students may see."
         )
-
-
-def _answers(piece: Directive) -> bool:
-    return piece.name in ("solution", "notes") or "teaching" in piece.classes
+    if found.problem:
+        raise MomabError(
+            f"the options of the block {found.lines[0].strip()!r} cannot be read "
+            f"({found.problem}), so it is not clear what students may see."
+        )
+    if found.name == "eval-rst" and any(word in line for line in found.body for word in _IN_RST):
+        raise MomabError(
+            "a block {eval-rst} seems to have a solution, a teaching note or speaker notes; "
+            "write them in Markdown, because nothing looks for them there."
+        )
 
 
 def solution_cells(node: Node) -> Iterator[tuple[str, Node]]:
     """The code cells inside solutions, each with the label of its exercise."""
-    label = ""
+    gate = _Gate()
     for cell in node.cells:
-        if cell.cell_type == "code":
-            if label:
-                yield label, cell
-            continue
-        for piece in pieces(cell.source.splitlines()):
-            if isinstance(piece, Directive) and piece.name.startswith("solution-"):
-                label = piece.title if piece.name == "solution-start" else ""
+        if cell.cell_type == "markdown":
+            gate.open_lines(cell.source)
+        elif cell.cell_type == "code" and not gate.is_open:
+            yield gate.label, cell
 
 
 def for_instructors(text: str) -> bool:
     """Whether a page says in its header that it is for the instructor edition alone."""
-    import yaml
-
-    header = re.match(r"---\n(.*?)\n---\n", text, flags=re.DOTALL)
-    said = yaml.safe_load(header[1]) if header else {}
-    return bool(said.get("momab", {}).get("edition") == "instructor")
+    return bool(myst.header(text).get("momab", {}).get("edition") == "instructor")
 
 
 def check_solutions(node: Node, where: str) -> None:
     """Refuse an executed notebook whose solutions fail their own checks, or affect the rest."""
+    from bs4 import BeautifulSoup
+
     check_order(node, where)
     for label, cell in solution_cells(node):
         for output in cell.get("outputs", []):
-            if 'data-right="false"' in "".join(output.get("data", {}).get("text/html", "")):
+            shown = "".join(output.get("data", {}).get("text/html", ""))
+            if "data-right" not in shown:
+                continue
+            if BeautifulSoup(shown, "html.parser").select_one('[data-right="false"]'):
                 raise BuildError(f"{where}: the solution of {label} fails its own check.")
 
 

@@ -1,17 +1,17 @@
-"""A notebook's MyST written as Markdown that every viewer shows."""
+"""MyST Markdown as Markdown that every viewer shows: no directives, roles or targets."""
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from momab.book.myst import Directive, pieces
 from momab.book.notebook import Node
 
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`]*)`")
 _SILENT = {"index", "raw", "bibliography", "glossary", "toctree"}
-_SILENT |= {"slide", "notes", "solution-end"}
+_SILENT |= {"slide", "fragment", "notes", "solution-end"}
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$")
 
 
@@ -43,18 +43,24 @@ def _plain_role(match: re.Match[str]) -> str:
     return f"[{text}]" if role.startswith("cite") else f"*{text}*"
 
 
-def _plain_blocks(lines: list[str]) -> Iterable[str]:
+def _plain_blocks(lines: list[str]) -> Iterator[str]:
     for piece in pieces(lines):
-        if isinstance(piece, Directive):
-            yield from _plain_block(piece)
-        else:
+        if isinstance(piece, str):
             yield piece
+            continue
+        first = piece.prefix
+        for line in _plain_block(piece):
+            yield (first + line).rstrip()
+            first = "".join(sign if sign in "> " else " " for sign in first)
 
 
 def _plain_block(piece: Directive) -> Iterable[str]:
     name, title, body = piece.name, piece.title, piece.body
     if name == "math":
         yield from ("$$", *body, "$$")
+        return
+    if name == "div":
+        yield from _plain_blocks(body)
         return
     if name in _SILENT:
         return

@@ -24,9 +24,9 @@ def handout_command(
 ) -> None:
     """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
     from momab.book.project import Project
-    from momab.course.handout import write
+    from momab.course.handout import write_handouts
 
-    for path in write(Project.find(), chapter or (), output, force):
+    for path in write_handouts(Project.find(), chapter or (), output, force):
         print(path)
 
 
@@ -57,10 +57,10 @@ def grade_command(
 
     project = Project.find()
     with interruptible("stopped; no results were written."):
-        graded = grading.grade(
+        graded = grading.grade_class(
             project, folder, positive_number(seconds, "--seconds"), memory, workers, _say
         )
-    gradebook.write(graded, output)
+    gradebook.write_gradebook(graded, output)
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
     print(f"{who}, median {median(marks):g} of {graded.out_of} marks: {output / 'grades.csv'}")

@@ -55,7 +55,7 @@ class Ground:
     hidden: tuple[str, ...] = ()  # not to be read although it lies below something readable
 
 
-def close(ground: Ground, memory: int, notice: Callable[[str], None]) -> list[str]:
+def close_fence(ground: Ground, memory: int, notice: Callable[[str], None]) -> list[str]:
     """Close the fence around this process, for good; say which layers hold.
 
     ``memory`` is in megabytes; ``notice`` is told what the audit hook refuses to a cell.

@@ -28,7 +28,7 @@ from momab.course.grading import ABSENT, Class, Grade
 _LONGEST = 20_000  # characters of an answer that a report shows
 
 
-def write(graded: Class, output: Path) -> list[Path]:
+def write_gradebook(graded: Class, output: Path) -> list[Path]:
     """Write the tables and the pages; each file is whole or not there, and none is left out."""
     names = report_names(graded.students)
     files = {
@@ -159,12 +159,16 @@ def _page(graded: Class, student: str) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.PackageLoader(__package__),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     chapters: dict[str, list[Grade]] = {}
     for grade in graded.of(student):
         chapters.setdefault(grade.chapter, []).append(grade)
-    return environment.from_string(_TEMPLATE).render(
+    return environment.get_template("report.html").render(
         student=student,
         total=graded.total(student),
         out_of=graded.out_of,
@@ -177,101 +181,3 @@ def _page(graded: Class, student: str) -> str:
         absent=lambda grades: all(grade.hint == ABSENT for grade in grades),
         shown=lambda text: text[:_LONGEST] + (" …" if len(text) > _LONGEST else ""),
     )
-
-
-_TEMPLATE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="color-scheme" content="light dark">
-<title>{{ student }}: {{ total }} of {{ out_of }}</title>
-<style>
-:root { --paper: #fbfaf7; --card: #ffffff; --ink: #1f2933; --muted: #566270; --line: #d9dee4;
-  --good: #00714f; --bad: #b04a00; --calm: #0062a0; --code: #f1f3f5; }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #14181d; --card: #1c2229; --ink: #e7e4dc; --muted: #a4aeb9; --line: #3a444f;
-    --good: #3fd0a4; --bad: #ff9452; --calm: #62b8f0; --code: #252c34; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; overflow-wrap: anywhere; }
-main { max-width: 46rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; }
-h2 { font-size: 1.25rem; margin: 2.2rem 0 .8rem; }
-h3 { font-size: 1.05rem; margin: 0; }
-.total { font-size: 1.15rem; margin: 0 0 1.2rem; }
-.muted { color: var(--muted); }
-.overview { display: flex; flex-wrap: wrap; gap: .4rem; padding: 0; margin: 0; list-style: none; }
-.overview a { display: block; padding: .2rem .6rem; border: 1px solid var(--line);
-  border-radius: 1rem; background: var(--card); text-decoration: none; font-size: .9rem;
-  color: var(--tone); }
-.overview a:hover, .overview a:focus-visible { border-color: currentColor; }
-.right { --tone: var(--good); } .written, .empty, .missing { --tone: var(--calm); }
-.wrong, .crashed, .timeout, .memory, .refused, .unreadable { --tone: var(--bad); }
-section { background: var(--card); border: 1px solid var(--line);
-  border-left: 4px solid var(--tone); border-radius: 6px; padding: .9rem 1rem; margin: 0 0 .9rem; }
-.status { color: var(--tone); font-weight: 600; margin: .15rem 0 0; }
-.status .muted { font-weight: 400; }
-section p, section ul { margin: .5rem 0 0; }
-section ul { list-style: none; padding: 0; }
-section li { padding-left: 1.5rem; text-indent: -1.5rem; margin-bottom: .25rem; }
-.mark { display: inline-block; width: 1.5rem; text-indent: 0; font-weight: 700; }
-.yes { color: var(--good); } .no { color: var(--bad); }
-.found { display: block; text-indent: 0; color: var(--muted); font-size: .92rem; }
-.hint { border-left: 3px solid var(--line); padding-left: .7rem; }
-details { margin-top: .6rem; } summary { cursor: pointer; color: var(--muted); }
-pre { margin: .5rem 0 0; padding: .7rem .8rem; background: var(--code); border-radius: 4px;
-  overflow-x: auto; white-space: pre-wrap;
-  font: .88rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
-pre.words { font: inherit; }
-@media print { section { break-inside: avoid; } body { background: none; } }
-</style>
-</head>
-<body>
-<main>
-<h1>{{ student }}</h1>
-<p class="total"><strong>{{ total }}</strong> of {{ out_of }} marks for programming exercises</p>
-<nav aria-label="Exercises"><ul class="overview">
-{% for chapter, grades in chapters.items() if not absent(grades) %}\
-{% for grade in grades if grade.exercise %}
-<li class="{{ grade.status }}">\
-<a href="#{{ grade.exercise }}">{{ sign(grade.status) }} {{ grade.exercise }}</a></li>
-{% endfor %}{% endfor %}
-</ul></nav>
-{% for chapter, grades in chapters.items() %}
-<h2>{{ "Chapter " ~ chapter if chapter else "Other files" }}</h2>
-{% if absent(grades) %}
-<section class="missing"><p class="status">○ {{ grades[0].hint }}</p></section>
-{% endif %}
-{% for grade in grades if not absent(grades) %}
-<section class="{{ grade.status }}"{% if grade.exercise %} id="{{ grade.exercise }}"{% endif %}>
-<h3>{{ grade.exercise }}{% if grade.title %}: {{ plain(grade.title) }}{% endif %}</h3>
-<p class="status">{{ sign(grade.status) }} {{ grade.status }}\
-<span class="muted">: {{ meanings[grade.status] }}\
-{% if grade.marks is not none %} ({{ grade.marks }} of 1){% endif %}</span></p>
-{% if grade.parts %}
-<ul>
-{% for part in grade.parts %}
-<li><span class="mark {{ "yes" if part.right else "no" }}">{{ "✓" if part.right else "✗" }}</span>\
-<span class="muted">{{ "right" if part.right else "wrong" }}:</span> {{ part.what }}\
-{% if part.found %}<span class="found">{{ part.found }}</span>{% endif %}</li>
-{% endfor %}
-</ul>
-{% endif %}
-{% if grade.hint %}<p class="hint"><strong>Hint.</strong> {{ grade.hint }}</p>{% endif %}
-{% for note in notes(grade) %}<p class="muted">{{ note }}</p>{% endfor %}
-{% if grade.status == "written" %}
-<pre class="words">{{ shown(grade.answer) }}</pre>
-{% elif grade.answer and grade.status != "empty" %}
-<details><summary>The answer that was graded</summary>
-<pre tabindex="0">{{ shown(grade.answer) }}</pre></details>
-{% endif %}
-</section>
-{% endfor %}
-{% endfor %}
-</main>
-</body>
-</html>
-"""

@@ -33,8 +33,9 @@ from pathlib import Path
 from momab.book.myst import ExerciseText
 from momab.book.project import Project
 from momab.course import handout, submissions
-from momab.course.sandbox import CLOCK, Cell, Limits, Result, SandboxError, probe, run
-from momab.course.submissions import Plan, Sheet, Submission, plan
+from momab.course.fence import Refused
+from momab.course.sandbox import CLOCK, Cell, Limits, SandboxError, SandboxResult, probe, run_steps
+from momab.course.submissions import Plan, Sheet, Submission, plan_steps
 from momab.errors import MomabError
 from momab.exercises import Outcome, Part
 
@@ -91,7 +92,7 @@ class Class:
         return sum(exercise.programming for exercise in self.exercises)
 
 
-def grade(
+def grade_class(
     project: Project,
     folder: Path,
     seconds: float = 10.0,
@@ -103,9 +104,9 @@ def grade(
 
     ``tell`` hears which layers of the fence hold on this machine.
     """
-    paths = submissions.find(folder)
-    chapters = handout.chapters(project)
-    found = [submissions.read(path, folder, chapters) for path in paths]
+    paths = submissions.find_notebooks(folder)
+    chapters = handout.chapters_with_exercises(project)
+    found = [submissions.read_submission(path, folder, chapters) for path in paths]
     used = [name for name in chapters if any(s.chapter == name for s in found)]
     sheets = {name: Sheet.of(project, name) for name in used}
     layers = probe(Limits(seconds, memory))
@@ -166,10 +167,10 @@ def _grade_one(
     submission: Submission, sheet: Sheet, limits: Limits, stop: threading.Event
 ) -> list[Grade]:
     """Run a submission's cells and judge its answers."""
-    work = plan(submission, sheet)
+    work = plan_steps(submission, sheet)
     count = len(sheet.programming)
     limits = replace(limits, restarts=2 * count + 6, total=CLOCK * limits.seconds * (count + 3))
-    results = run(work.steps, limits, stop)
+    results = run_steps(work.steps, limits, stop)
     grades = [
         _programming(submission, sheet, text, work, results)
         if text.programming
@@ -180,7 +181,7 @@ def _grade_one(
     return grades
 
 
-def _elsewhere(work: Plan, results: dict[str, Result]) -> list[str]:
+def _elsewhere(work: Plan, results: dict[str, SandboxResult]) -> list[str]:
     """What was refused to cells that belong to no exercise."""
     known = {key for keys in work.cells.values() for key in keys}
     other = [step.key for step in work.steps if isinstance(step, Cell) and step.key not in known]
@@ -193,17 +194,16 @@ def _programming(
     sheet: Sheet,
     text: ExerciseText,
     work: Plan,
-    results: dict[str, Result],
+    results: dict[str, SandboxResult],
 ) -> Grade:
     label = text.label
     result = results[label]
     cells = [results[key] for key in work.cells[label]]
-    parts: tuple[Part, ...] = ()
-    right, status, hint = False, "", ""
     if result.kind == "done":
-        right, parts, status, hint = _judge(sheet, label, result.outcomes)
+        judged = _judge(sheet, label, result.outcomes)
     else:
-        status, hint = _failure(result, cells)
+        judged = Judgement(False, *_failure(result, cells))
+    right, status, hint = judged.right, judged.status, judged.hint
     refused = [what for r in (result, *cells) for what in r.refused]
     if right:
         status = "right"
@@ -221,37 +221,47 @@ def _programming(
         status,
         int(right),
         hint,
-        () if status == "empty" else parts,
+        () if status == "empty" else judged.parts,
         work.sources[label],
         tuple(f"The grader did not allow this: {what}." for what in dict.fromkeys(refused)),
     )
 
 
-def _judge(sheet: Sheet, label: str, outcomes: object) -> tuple[bool, tuple[Part, ...], str, str]:
-    """Whether outcomes of unknown honesty are right; parts, status and hint."""
+@dataclass(frozen=True)
+class Judgement:
+    """What an answer's outcomes came to."""
+
+    right: bool
+    status: str
+    hint: str
+    parts: tuple[Part, ...] = ()
+
+
+def _judge(sheet: Sheet, label: str, outcomes: object) -> Judgement:
+    """Judge outcomes of unknown honesty."""
     try:
         if not isinstance(outcomes, list):
             raise MomabError("there are no outcomes")
         read = [Outcome.from_json(item) for item in outcomes]
         verdict = sheet.checks[label].judge(read)
     except (Exception, RecursionError) as error:  # a made-up outcome must not stop the class
-        return False, (), "wrong", f"The outcome cannot be compared ({type(error).__name__})."
-    raised = [o.error for o in read if o.error and not o.error.startswith("it ")]
-    names = [error.partition(":")[0] for error in raised]
-    if any("MemoryError" in name for name in names):
+        hint = f"The outcome cannot be compared ({type(error).__name__})."
+        return Judgement(False, "wrong", hint)
+    raised = [outcome for outcome in read if outcome.raised]
+    if any("MemoryError" in outcome.raised for outcome in raised):
         status = "memory"
-    elif "Refused" in names:
+    elif any(outcome.raised == Refused.__name__ for outcome in raised):
         status = "refused"
     else:
         status = "crashed" if raised else "wrong"
-    hint = verdict.hint if status == "wrong" else f"A call of the answer raised {raised[0]}."
-    return verdict.right, verdict.parts, status, hint
+    hint = verdict.hint if status == "wrong" else f"A call of the answer raised {raised[0].error}."
+    return Judgement(verdict.right, status, hint, verdict.parts)
 
 
 _KINDS = {"timeout": "timeout", "memory": "memory", "skipped": "timeout"}
 
 
-def _failure(result: Result, cells: Sequence[Result]) -> tuple[str, str]:
+def _failure(result: SandboxResult, cells: Sequence[SandboxResult]) -> tuple[str, str]:
     """The status and the hint of an answer that never spoke: it failed, or one of its cells did."""
     failed = [r for r in cells if r.kind not in ("done", "undefined")]
     cause = failed[0] if result.kind == "undefined" and failed else result

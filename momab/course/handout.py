@@ -29,7 +29,6 @@ from momab.book.project import Project
 from momab.errors import MomabError
 
 PLACEHOLDER = "*Your answer.*"
-_STARTER = re.compile(r"^```python\n(?:(?!^```).)*^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _HOWTO = """\
 **How to work with this notebook.** It needs the library of the book, with all that the chapter
 uses: in a checkout of the book, `pip install ".[book]"`. Then run the cells from top to bottom.
@@ -42,14 +41,14 @@ cells without it.
 When you are done, save the notebook and hand in this one file."""
 
 
-def chapters(project: Project) -> list[str]:
+def chapters_with_exercises(project: Project) -> list[str]:
     """The chapters that have exercises, in the order of the book."""
     order = {name: place for place, name in enumerate(project.pages)}
     names = sorted(project.names, key=lambda name: (order.get(name, len(order)), name))
     return [name for name in names if myst.exercises(project.notebook(name).node)]
 
 
-def handout(project: Project, chapter: str) -> Node:
+def make_handout(project: Project, chapter: str) -> Node:
     """The handout of one chapter."""
     import nbformat
 
@@ -66,7 +65,7 @@ def handout(project: Project, chapter: str) -> Node:
     if not any(cell.metadata["momab"]["role"] == "answer" for cell in cells):
         raise MomabError(
             f"the chapter {notebook.name!r} has no exercises; "
-            f"these have some: {', '.join(chapters(project))}."
+            f"these have some: {', '.join(chapters_with_exercises(project))}."
         )
     for number, cell in enumerate(cells):
         cell.id = f"{notebook.name}-{number}"
@@ -106,9 +105,8 @@ def _prose(source: str) -> Iterator[Node]:
             text.append(piece)
         elif piece.name == "exercise":
             yield from chapter_text()
-            label, classes = piece.options.get("label", ""), frozenset(piece.classes)
-            yield from _exercise(myst.ExerciseText(label, piece.title, classes, piece.body))
-        elif piece.name not in ("slide", "notes"):
+            yield from _exercise(myst.ExerciseText.of(piece))
+        elif piece.name not in ("slide", "fragment", "notes"):
             text += piece.lines
     yield from chapter_text()
 
@@ -118,15 +116,12 @@ def _exercise(exercise: myst.ExerciseText) -> Iterator[Node]:
     number = exercise.label.rpartition("-")[2]
     level = [word for word in myst.LEVELS if word in exercise.classes]
     kinds = [*level, "programming" if exercise.programming else "in words"]
-    body = "\n".join(exercise.body)
-    if exercise.programming:
-        starters = list(_STARTER.finditer(body))
-        if not starters or not exercise.answer_name:
-            raise MomabError(
-                f"the exercise {exercise.label!r} is marked as programming, so it must end with "
-                "a starter in a python fence whose last line calls momab.check."
-            )
-        body = body[: starters[-1].start()] + body[starters[-1].end() :]
+    if exercise.programming and not exercise.answer_name:
+        raise MomabError(
+            f"the exercise {exercise.label!r} is marked as programming, so it must end with "
+            "a starter in a python fence whose last line calls momab.check."
+        )
+    body = "\n".join(exercise.question if exercise.programming else exercise.body)
     head = f"### Exercise {number}" + (f": {exercise.title}" if exercise.title else "")
     text = f"{plain_markdown(head)}\n\n*{', '.join(kinds)}*\n\n{plain_markdown(body)}"
     yield _cell("markdown", text, "exercise", exercise.label)
@@ -138,7 +133,7 @@ def _exercise(exercise: myst.ExerciseText) -> Iterator[Node]:
     yield _cell("code", check, "check", exercise.label)
 
 
-def write(
+def write_handouts(
     project: Project, names: Sequence[str], output: Path | None = None, force: bool = False
 ) -> list[Path]:
     """Write handouts, of all chapters if none is named; a file that differs is not replaced.
@@ -148,9 +143,11 @@ def write(
     import nbformat
 
     output = output or project.build / "handouts"
-    wanted = list(dict.fromkeys(Path(name).stem for name in names)) or chapters(project)
+    wanted = list(dict.fromkeys(Path(name).stem for name in names)) or chapters_with_exercises(
+        project
+    )
     made = {
-        output / f"{name}.ipynb": (nbformat.writes(handout(project, name)) + "\n").encode()
+        output / f"{name}.ipynb": (nbformat.writes(make_handout(project, name)) + "\n").encode()
         for name in wanted
     }
     if not force and (edited := [path for path, data in made.items() if _differs(path, data)]):

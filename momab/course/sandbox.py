@@ -94,7 +94,7 @@ class Limits:
 
 
 @dataclass
-class Result:
+class SandboxResult:
     """What became of a step.
 
     ``kind`` is ``done``, ``raised``, ``undefined`` (the answer's name), ``timeout``, ``memory``,
@@ -110,12 +110,12 @@ class Result:
 # ---- the parent ----------------------------------------------------------------------------
 
 
-def run(
+def run_steps(
     steps: Sequence[Step], limits: Limits, stop: threading.Event | None = None
-) -> dict[str, Result]:
+) -> dict[str, SandboxResult]:
     """Run all steps in as few processes as it takes; what became of each, by its key."""
     stop = stop or threading.Event()
-    results: dict[str, Result] = {}
+    results: dict[str, SandboxResult] = {}
     finished: set[str] = set()  # answers that have spoken, and steps that were given up
     deadline = time.monotonic() + limits.total
     for _ in range(limits.restarts + 1):
@@ -130,14 +130,16 @@ def run(
             break
         finished.add(given_up)
     for step in steps:
-        results.setdefault(step.key, Result("skipped", "the time for this notebook was used up"))
+        results.setdefault(
+            step.key, SandboxResult("skipped", "the time for this notebook was used up")
+        )
     return results
 
 
 def _attempt(
     steps: Sequence[Step],
     limits: Limits,
-    results: dict[str, Result],
+    results: dict[str, SandboxResult],
     deadline: float,
     stop: threading.Event,
 ) -> str | None:
@@ -155,7 +157,7 @@ def _attempt(
     return None
 
 
-def _spoken(result: Result | None) -> bool:
+def _spoken(result: SandboxResult | None) -> bool:
     return result is not None and result.kind != "undefined"
 
 
@@ -275,7 +277,7 @@ class _Child:
         self._lines.put(None)
 
     def follow(
-        self, results: dict[str, Result], deadline: float, stop: threading.Event
+        self, results: dict[str, SandboxResult], deadline: float, stop: threading.Event
     ) -> str | None:
         """Take down what the child reports until it ends; the step that it broke off at."""
         looked = started = time.monotonic()
@@ -304,10 +306,12 @@ class _Child:
                 if now - started > _STARTUP:
                     raise SandboxError(self._why_not("took too long to start"))
             elif self._clock.over() or now > deadline:
-                results[self._step.key] = Result("timeout", self._clock.told, None, self._refused)
+                results[self._step.key] = SandboxResult(
+                    "timeout", self._clock.told, None, self._refused
+                )
                 return self._step.key
 
-    def _take(self, line: bytes, results: dict[str, Result]) -> str:
+    def _take(self, line: bytes, results: dict[str, SandboxResult]) -> str:
         """Take down one message, if it makes sense at this place; its first word."""
         word, arguments = _message(line)
         if not self.layers:
@@ -331,7 +335,7 @@ class _Child:
     def _step(self) -> Step:
         return self.steps[self._position]
 
-    def _broke_off(self, results: dict[str, Result]) -> str | None:
+    def _broke_off(self, results: dict[str, SandboxResult]) -> str | None:
         """The child fell silent before its end: say why, as far as it can be told."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=2)
@@ -347,7 +351,7 @@ class _Child:
             detail = f"the Python process was ended by signal {-code}"
         else:
             detail = "it ended the Python process"
-        results[self._step.key] = Result(kind, detail, None, self._refused)
+        results[self._step.key] = SandboxResult(kind, detail, None, self._refused)
         return self._step.key
 
     def _why_not(self, what: str) -> str:
@@ -419,10 +423,10 @@ def _next(arguments: list[Any], position: int, count: int) -> bool:
     return bool(arguments) and type(arguments[0]) is int and position < arguments[0] < count
 
 
-def _result(word: str, arguments: list[Any], refused: list[str]) -> Result:
+def _result(word: str, arguments: list[Any], refused: list[str]) -> SandboxResult:
     if word == "done":
-        return Result("done", outcomes=arguments[0] if arguments else None, refused=refused)
-    return Result(word, _text(arguments)[:500], refused=refused)
+        return SandboxResult("done", outcomes=arguments[0] if arguments else None, refused=refused)
+    return SandboxResult(word, _text(arguments)[:500], refused=refused)
 
 
 def _text(arguments: list[Any]) -> str:
@@ -443,7 +447,7 @@ def child() -> None:
     sys.path.pop()  # the folder around this package: what lies beside it is nobody's business
     _prepare()
     evaluate = _evaluator()
-    layers = fence.close(order["ground"], order["memory"], lambda what: say("refused", what))
+    layers = fence.close_fence(order["ground"], order["memory"], lambda what: say("refused", what))
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
     say("ready", *layers)

@@ -126,7 +126,7 @@ class Submission:
     problem: str = ""
 
 
-def find(folder: Path) -> list[Path]:
+def find_notebooks(folder: Path) -> list[Path]:
     """Every notebook below a folder, in the order of their paths."""
     if not folder.is_dir():
         raise MomabError(f"{folder} is no folder; give the one that holds the notebooks.")
@@ -144,7 +144,7 @@ def _notebooks(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def read(path: Path, folder: Path, chapters: Sequence[str]) -> Submission:
+def read_submission(path: Path, folder: Path, chapters: Sequence[str]) -> Submission:
     """One file: whose it is, which chapter it answers, and its cells."""
     named = _chapter_in_name(path.stem, chapters)
     try:
@@ -251,7 +251,7 @@ class Plan:
     missing: frozenset[str]  # exercises without a cell
 
 
-def plan(submission: Submission, sheet: Sheet) -> Plan:
+def plan_steps(submission: Submission, sheet: Sheet) -> Plan:
     """What a submission's process does: the student's cells in order, each answer at its check.
 
     Cells of the chapter are left out, but for the imports of its first cells whose names the

@@ -13,6 +13,7 @@ if there is one, otherwise that of the first part that is wrong.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import html
 import inspect
@@ -44,26 +45,32 @@ Same = Callable[[Any, Any], bool]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an answer gave: plain data, or the error that it raised."""
+    """What an answer gave: plain data, or what went wrong.
+
+    ``raised`` is the class of the exception that it raised; it is empty where the answer said
+    something, but nothing that can be looked at.
+    """
 
     value: Any = None
     error: str = ""
+    raised: str = ""
 
     def to_json(self) -> object:
         """As JSON data."""
-        return {"error": self.error} if self.error else {"value": self.value}
+        if not self.error:
+            return {"value": self.value}
+        return {"error": self.error, "raised": self.raised}
 
     @classmethod
     def from_json(cls, data: object) -> Outcome:
         """From JSON data of unknown origin."""
-        if isinstance(data, dict) and len(data) == 1:
-            if isinstance(data.get("error"), str) and data["error"]:
-                return cls(error=data["error"][:500])
-            if "value" in data:
-                try:
-                    return cls(plain(data["value"]))
-                except UnreadableError:
-                    pass
+        if isinstance(data, dict) and data.keys() == {"value"}:
+            with contextlib.suppress(UnreadableError):
+                return cls(plain(data["value"]))
+        elif isinstance(data, dict) and data.keys() <= {"error", "raised"}:
+            error, raised = data.get("error"), data.get("raised", "")
+            if isinstance(error, str) and error and isinstance(raised, str):
+                return cls(error=error[:500], raised=raised[:100])
         raise MomabError("an outcome is {'value': plain data} or {'error': text}.")
 
 
@@ -117,7 +124,8 @@ def _outcome(make: Callable[[], object]) -> Outcome:
     except NotImplementedError:
         return Outcome(error="it is not written yet")
     except Exception as error:
-        return Outcome(error=f"{type(error).__name__}: {str(error)[:200]}".rstrip(": "))
+        name = type(error).__name__
+        return Outcome(error=f"{name}: {str(error)[:200]}".rstrip(": "), raised=name)
 
 
 # ---- comparing -----------------------------------------------------------------------------

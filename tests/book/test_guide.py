@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -13,13 +14,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from momab.book import myst
 from momab.book.notebook import Notebook
 from momab.book.parameters import read_assignments, resolve, rewrite_cell
 from momab.book.project import Project
-from momab.book.sphinx import overview
+from momab.book.sphinx import exercise_table
 from momab.cli.app import app
 from momab.engine import policies, specs
 from momab.errors import MomabError
+from momab.figures import magics
 from tests.conftest import ROOT
 
 PROJECT = Project(ROOT)
@@ -32,9 +35,10 @@ CHAPTERS = [
 ]
 
 
-def pages() -> dict[str, str]:
-    paths = {name: ROOT / "notebooks" / f"{name}.md" for name in ["refresher", *CHAPTERS]}
-    return {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+def sources(pattern: str = "*.md") -> str:
+    """The text of all pages of the book, with their exercises."""
+    paths = [*(ROOT / "notebooks").glob(pattern), *(ROOT / "book").glob(pattern)]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 # ---- tables of exercises -------------------------------------------------------------------
@@ -72,8 +76,11 @@ BROKEN = (
 )
 
 
+TINY = {"tiny-page": myst.exercises_in(PAGE)}
+
+
 def test_one_table_lists_all_exercises_with_links_and_badges():
-    assert overview.exercise_table({"tiny-page": PAGE, "empty": "# Nothing\n"}).splitlines() == [
+    assert exercise_table.exercise_table(TINY | {"empty": []}).splitlines() == [
         "| Chapter | Exercise | Level | Kind |",
         "| --- | --- | --- | --- |",
         rf"| {{ref}}`tiny-page` | {{ref}}`1. First \| one <tiny-page-1>` | {WARM_UP} | {BROKEN} |",
@@ -81,32 +88,51 @@ def test_one_table_lists_all_exercises_with_links_and_badges():
     ]
 
 
-def test_places_and_references_of_a_page_are_filled():
-    text = (
-        "A {ref}`tiny-page-2` and {ref}`model` and {ref}`other-1`.\n\n% exercises tiny-page\n\nEnd."
-    )
-    filled = overview.fill(text, {"tiny-page": PAGE})
-    assert filled.startswith(
-        "A {ref}`tiny-page 2, Second <tiny-page-2>` and {ref}`model` and {ref}`other-1`.\n\n| Exer"
-    )
-    assert filled.count("tiny-page-2") == 2
-    assert filled.endswith("|\n\nEnd.")
-    assert overview.fill("% exercises\n", {"tiny-page": PAGE}).startswith("| Chapter |")
-    assert overview.fill("see % exercises", {}) == "see % exercises"
+def test_one_chapter_has_a_table_of_its_own():
+    assert exercise_table.exercise_table(TINY, "tiny-page").splitlines() == [
+        "| Exercise | Level | Kind |",
+        "| --- | --- | --- |",
+        rf"| {{ref}}`1. First \| one <tiny-page-1>` | {WARM_UP} | {BROKEN} |",
+        f"| {{ref}}`2. Second <tiny-page-2>` | {RESEARCH} | {WRITTEN} |",
+    ]
+
+
+def test_references_are_written_out_with_chapter_number_and_title():
+    assert exercise_table.full_titles(TINY) == {
+        "tiny-page-1": "tiny-page 1, First | one",
+        "tiny-page-2": "tiny-page 2, Second",
+    }
 
 
 def test_an_unknown_chapter_is_refused():
     with pytest.raises(MomabError, match=r"'tiny-pge'.*there are tiny-page"):
-        overview.fill("% exercises tiny-pge", {"tiny-page": PAGE})
+        exercise_table.exercise_table(TINY, "tiny-pge")
 
 
-def test_the_guide_lists_every_exercise_of_the_book_twice():
-    filled = overview.fill(GUIDE, pages())
-    assert not re.search("^% exercises", filled, flags=re.MULTILINE)
-    for name, text in pages().items():
-        labels = re.findall(rf"^:label: ({name}-\d+)$", text, flags=re.MULTILINE)
-        for label in labels:
-            assert len(re.findall(rf"`\d+\. [^`<]+ <{label}>`", filled)) == 2, label
+def test_the_guide_lists_every_exercise_of_the_book_twice(parsed):
+    guide = parsed.page("guide")
+    chapters = exercise_table.read_chapters(ROOT)
+    assert sorted(chapters) == sorted(["refresher", *CHAPTERS])
+    linked = Counter(
+        link["href"].partition("#")[2]
+        for row in guide.select("table tr")
+        if row.select_one(".exercise-badge")
+        for link in row.select("a")
+    )
+    for exercises in chapters.values():
+        for exercise in exercises:
+            assert linked[exercise.label] == 2, exercise.label
+
+
+def test_the_guide_names_the_exercises_that_it_refers_to(parsed):
+    named = exercise_table.full_titles(exercise_table.read_chapters(ROOT))
+    used = set(re.findall(r"\{ref\}`([\w-]+)`", GUIDE)) & named.keys()
+    assert used
+    texts = [
+        " ".join(link.get_text().split()) for link in parsed.page("guide").select("p a, li a, dd a")
+    ]
+    for label in used:
+        assert " ".join(named[label].split()) in texts or "$" in named[label], label
 
 
 # ---- the guide -----------------------------------------------------------------------------
@@ -121,7 +147,7 @@ def test_there_is_a_block_for_every_chapter_in_the_order_of_the_book():
 @pytest.mark.parametrize("name", ["refresher", *CHAPTERS])
 def test_a_block_has_the_same_parts_as_all_others(name):
     [block] = re.findall(
-        rf"^\(guide-{name}\)=\n### (.*?)^% exercises {name}$", GUIDE, flags=re.M | re.S
+        rf"^\(guide-{name}\)=\n### (.*?)^```\{{exercise-table\}} {name}$", GUIDE, flags=re.M | re.S
     )
     parts = re.findall(r"^(\w[\w ]*)\n((?:: .*\n(?:  .*\n)*)+)", block, flags=re.MULTILINE)
     assert [part for part, _ in parts] == [
@@ -142,9 +168,8 @@ def test_a_block_has_the_same_parts_as_all_others(name):
 
 
 def test_every_label_that_the_guide_uses_exists():
-    sources = [*(ROOT / "notebooks").glob("*.md"), *(ROOT / "book").glob("*.md")]
-    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    known = set(re.findall(r"^\(([\w-]+)\)=$|^:label: ([\w-]+)$", text, flags=re.MULTILINE))
+    found = re.findall(r"^\(([\w-]+)\)=$|^:label: ([\w-]+)$", sources(), flags=re.MULTILINE)
+    known = set(found)
     labels = {a or b for a, b in known}
     used = set(re.findall(r"\{ref\}`([\w-]+)`", GUIDE)) | set(re.findall(r":link: (\S+)", GUIDE))
     assert used - labels == set()
@@ -183,7 +208,7 @@ def test_there_are_commands_in_every_part():
 def test_commands_are_accepted(command):
     """Names, options and values are right; running them all would take half an hour."""
     _, name, *words = shlex.split(command)
-    known = typer.main.get_command(app.app).commands[name]
+    known = typer.main.get_command(app).commands[name]
     options = {option for parameter in known.params for option in parameter.opts}
     assert {word for word in words if re.match(r"--?[A-Za-z]", word)} <= options
     if name == "run":
@@ -245,7 +270,12 @@ def refresher(monkeypatch, capsys):
             source = cell.source
             if "parameters" in cell.metadata.get("tags", []):
                 source = rewrite_cell(source, checked)
-            exec(compile(source, "refresher", "exec"), names)
+            if source.startswith("%%"):
+                head, _, text = source.partition("\n")
+                magic, _, line = head[2:].partition(" ")
+                getattr(magics, magic)(line, text, names)
+            else:
+                exec(compile(source, "refresher", "exec"), names)
         return names, capsys.readouterr().out
 
     return execute

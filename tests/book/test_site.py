@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -16,6 +15,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from momab.book.pdf import find_chromium, one_document, print_book
+from tests.accessibility import Remembered, violations
 from tests.browsing import Visit, broken_links
 from tests.conftest import PROJECT
 
@@ -41,15 +41,15 @@ def test_a_page_loads_without_trouble_and_sets_its_mathematics(visit):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_page_is_accessible(visit, theme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+def test_a_page_is_accessible(visit, site, theme):
+    before = Remembered(site, visit.name, theme)
+    if before:
+        return
     visit.page.emulate_media(color_scheme=theme)
     visit.page.wait_for_selector(f"html[data-theme={theme}]", state="attached")
     visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    options = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
-    found = axe.Axe().run(visit.page, options=options).response["violations"]
-    assert [(v["id"], [n["html"][:160] for n in v["nodes"]][:3]) for v in found] == []
+    assert violations(visit.page) == []
+    before.keep()
 
 
 def test_a_page_fits_a_phone(visit):
@@ -58,8 +58,8 @@ def test_a_page_fits_a_phone(visit):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_picture_says_what_it_shows(site, page):
-    soup = _soup(site, page)
+def test_every_picture_says_what_it_shows(parsed, page):
+    soup = parsed.page(page)
     for image in soup.select("main img"):
         assert len(image.get("alt", "").split()) >= 3, image.get("src")
     for drawing in soup.select("main svg"):
@@ -67,17 +67,13 @@ def test_every_picture_says_what_it_shows(site, page):
         assert drawing.get("aria-hidden") == "true" or len(label.split()) >= 4
 
 
-def _soup(site: Path, page: str) -> BeautifulSoup:
-    return BeautifulSoup((site / f"{page}.html").read_text(encoding="utf-8"), "html.parser")
+def test_every_internal_link_and_anchor_resolves(parsed):
+    assert broken_links(parsed) == []
 
 
-def test_every_internal_link_and_anchor_resolves(site):
-    assert broken_links(site) == []
-
-
-def test_nothing_is_loaded_from_elsewhere(site):
-    for path in site.glob("*.html"):
-        for tag in BeautifulSoup(path.read_text("utf-8"), "html.parser").select(
+def test_nothing_is_loaded_from_elsewhere(parsed):
+    for name in parsed.names:
+        for tag in parsed.page(name).select(
             "script[src], link[rel=stylesheet], link[rel=preload], img[src], iframe[src]"
         ):
             assert not (tag.get("src") or tag.get("href")).startswith(("http:", "https:", "//"))
@@ -104,28 +100,53 @@ def test_notions_show_their_definition(browser, address):
         assert len(shown) > 20
 
 
-def test_statements_carry_the_papers_numbers(site):
-    titles = [t.get_text() for t in _soup(site, "zero-gap").select("div.proof p.admonition-title")]
+def test_no_identifier_is_given_twice(parsed):
+    for name in parsed.names:
+        ids = [tag["id"] for tag in parsed.page(name).select("main [id]")]
+        assert len(ids) == len(set(ids)), name
+
+
+def test_the_page_for_lost_readers_works_at_any_depth(parsed):
+    head = parsed.page("404").head
+    base = head.find("base")
+    assert base["href"].startswith("/")
+    assert not base.find_all_previous(["link", "script"]), "it must come before all addresses"
+
+
+def test_every_package_has_a_page_with_its_public_modules(parsed):
+    packages = {path.parent.name for path in PROJECT.library.glob("*/__init__.py")}
+    for name in packages - {"_util"}:
+        page = parsed.page(f"api-{name}")
+        assert page.h1.get_text().startswith(f"momab.{name}")
+        modules = {p.stem for p in (PROJECT.library / name).glob("*.py") if p.stem[0] != "_"}
+        modules = {"core"} if name == "exercises" else modules  # the others know the answers
+        headings = {heading.get_text().rstrip("#¶") for heading in page.select("h2")}
+        assert {f"momab.{name}.{module}" for module in modules} <= headings
+        assert not [heading for heading in headings if "._" in heading]
+
+
+def test_statements_carry_the_papers_numbers(parsed):
+    titles = [t.get_text() for t in parsed.page("zero-gap").select("div.proof p.admonition-title")]
     assert [title.split("(")[0].strip() for title in titles] == ["Proposition 1", "Definition 1"]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_downloads_are_readable_notebooks(site, name):
+def test_downloads_are_readable_notebooks(site, parsed, name):
     node = nbformat.read(site / "downloads" / f"{name}.ipynb", as_version=4)
     nbformat.validate(node)
     tagged = [c for c in node.cells if "parameters" in c.metadata.get("tags", [])]
     assert len(tagged) == 1
     prose = "\n".join(c.source for c in node.cells if c.cell_type == "markdown")
     assert not re.search(r"^[`:]{3,}\{|\{[\w:]+\}`|^\([\w-]+\)=", prose, flags=re.MULTILINE)
-    source = PROJECT.root / "notebooks" / f"{name}.md"
-    assert (site / "downloads" / f"{name}.md").read_bytes() == source.read_bytes()
-    links = {tag["href"] for tag in _soup(site, name).select("a[href^=downloads]")}
+    source = PROJECT.notebook(name).text
+    assert (site / "downloads" / f"{name}.md").read_text("utf-8") == source
+    links = {tag["href"] for tag in parsed.page(name).select("a[href^=downloads]")}
     assert links == {f"downloads/{name}.ipynb", f"downloads/{name}.md"}
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_page_says_how_it_was_made(site, name):
-    box = _soup(site, name).select_one("details.colophon")
+def test_a_page_says_how_it_was_made(parsed, name):
+    box = parsed.page(name).select_one("details.colophon")
     assert box is not None
     text = box.get_text()
     assert f"momab run {name}" in text
@@ -160,6 +181,7 @@ def test_the_whole_document_keeps_links_and_figures_together(site):
     assert set(inside) <= set(ids)
 
 
+@pytest.mark.slow
 def test_the_book_prints_to_one_pdf(site, tmp_path):
     if find_chromium() is None:
         pytest.skip("skipped: needs Chromium")

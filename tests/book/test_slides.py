@@ -14,31 +14,23 @@ from docutils.utils import new_document
 from myst_nb.sphinx_ import HideCodeCellNode
 
 from momab.book import build as pipeline
+from momab.book.pages import PageBuilder
 from momab.book.pdf import serve
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
-from momab.book.sphinx import slides
+from momab.book.sphinx.slides.deck import Deck
+from momab.book.sphinx.slides.directives import slide_block, step_block
 from momab.errors import BuildError
 from tests import tiny
-from tests.browsing import Visit
+from tests.accessibility import violations
+from tests.browsing import ParsedSite, Visit
 from tests.conftest import PROJECT, ROOT
 
 CHAPTER = r"""
 Prose that stays on the page.
 
-:::{slide} Plan with $x^2$
-- a terse bullet, $y\ge\frac12$
-- see {prf:ref}`paper-lemma-11` and {ref}`the section <ground>`
-:::
-
-:::{notes}
-whispered words about $\beta_a\le 1$
-:::
-
 (ground)=
 ## The ground
-
-+++ {"tags": ["slide"]}
 
 :::{prf:lemma} Floor
 :label: paper-lemma-11
@@ -50,15 +42,14 @@ W(t)\ \ge\ \frac{g}{2}.
 $$
 :::
 
-+++
-
 Prose between the cells.
 
 ```{code-cell} ipython3
-:tags: [remove-input, fragment]
+:tags: [remove-input]
+:name: line
 
 from matplotlib.figure import Figure
-from momab import show
+from momab.figures import show
 
 fig = Figure(figsize=(6, 3))
 fig.add_subplot().plot([1, seed, 3])
@@ -66,29 +57,23 @@ show.figure(fig, alt="A line that goes up and down.", caption="The line $x$.")
 ```
 
 ```{code-cell} ipython3
-:tags: [slide]
-:title: Code for $z$
+:name: product
 
 print("printed", 6 * 7)
 ```
 
-+++ {"tags": ["slide"]}
-
+(told)=
 ## A heading of its own
 
-Told in a cell.
+Told in a section.
 
 ### Below it
 
 Told after a second heading.
 
-+++
+## After
 
 Prose after the cells.
-
-:::{slide} A long one
-LONG
-:::
 
 :::{admonition} Teaching note
 :class: teaching dropdown
@@ -106,18 +91,49 @@ Add them.
 :class: dropdown
 the answer is n(n+1)/2
 :::
+"""
+DECK = r"""
+:::{slide} Plan with $x^2$
+- a terse bullet, $y\ge\frac12$
+- see {prf:ref}`paper-lemma-11` and {ref}`the section <ground>`
+:::
+
+:::{notes}
+whispered words about $\beta_a\le 1$
+:::
+
+:::{slide} The ground
+:show: paper-lemma-11
+:::
+
+:::{fragment}
+:show: line
+:::
+
+:::{slide} Code for $z$
+:show: product
+with a remark below
+:::
+
+:::{slide} A heading of its own
+:show: told
+:::
+
+:::{slide} A long one
+LONG
+:::
 """.replace("LONG", "\n".join(f"{n}. " + "many words here " * 25 for n in range(1, 16)))
 PAGE_ONLY = ("Prose that stays", "Prose between the cells", "Prose after the cells")
-DECK_ONLY = ("Plan with", "terse bullet", "A long one", "many words here")
+DECK_ONLY = ("Plan with", "terse bullet", "A long one", "many words here", "a remark below")
 NOBODY = ("for the teacher alone", "the answer is")
 
 
-def make(folder: Path, chapter: str) -> Path:
+def make(folder: Path, chapter: str, deck: str = "") -> Path:
     """The tiny book with the real book's assets and a chapter with slides."""
     tiny.make(folder)
     config = (folder / "_config.yml").read_text()
     config = config.replace(
-        "[momab.book.sphinx]", "[sphinx_proof, sphinx_exercise, momab.book.sphinx.extension]"
+        "[momab.book.sphinx]", "[sphinx_proof, sphinx_exercise, momab.book.sphinx]"
     ) + (
         "    html_static_path: [book/_static]\n    html_css_files: [momab.css]\n"
         "    templates_path: [book/_templates]\n"
@@ -128,6 +144,8 @@ def make(folder: Path, chapter: str) -> Path:
         shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)
     source = folder / "notebooks/other.md"
     source.write_text(source.read_text() + chapter)
+    if deck:
+        source.with_suffix(".slides.md").write_text(deck)
     return folder
 
 
@@ -139,13 +157,13 @@ def build(book: Path, edition: str = "instructor") -> Path:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny book with a deck, built."""
-    book = make(tmp_path_factory.mktemp("book"), CHAPTER)
+    book = make(tmp_path_factory.mktemp("book"), CHAPTER, DECK)
     build(book)
     return book
 
 
 def deck_of(site: Path, page: str = "other") -> BeautifulSoup:
-    return BeautifulSoup((site / f"slides/{page}.html").read_text("utf-8"), "html.parser")
+    return ParsedSite(site).page(f"slides/{page}")
 
 
 def slides_of(soup: BeautifulSoup) -> list[Tag]:
@@ -178,6 +196,9 @@ def test_deck_text_is_neither_on_the_page_nor_in_the_search(small):
 
 def test_pages_link_to_their_deck_and_only_they(small):
     html = small / "_build/html"
+    for path in html.rglob("*.html"):
+        loaded = ParsedSite(html).page(path.relative_to(html).with_suffix("").as_posix())
+        assert "thebe" not in str(loaded.head).lower(), "nothing asks for live code from elsewhere"
     assert 'href="slides/other.html"' in (html / "other.html").read_text()
     assert "slides/" not in (html / "index.html").read_text()
     assert not (html / "slides/index.html").read_text().count("slides/index.html")
@@ -196,8 +217,9 @@ def test_a_plain_build_makes_the_same_deck(small, tmp_path):
     shutil.copytree(small, plain, ignore=shutil.ignore_patterns("_build"))
     config = (plain / "_config.yml").read_text()
     (plain / "_config.yml").write_text(config + "execute:\n  execute_notebooks: 'off'\n")
-    pipeline.run_jupyter_book(plain, tmp_path, strict=False)
-    html = tmp_path / "_build/html"
+    html = tmp_path / "html"
+    with PageBuilder(plain) as builder:
+        builder.build(plain, html, strict=False)
     page = (html / "notebooks/other.html").read_text()
     assert not [words for words in DECK_ONLY if words in page]
     assert 'href="../slides/notebooks/other.html"' in page
@@ -212,7 +234,7 @@ def test_a_plain_build_makes_the_same_deck(small, tmp_path):
 # ---- decks -----------------------------------------------------------------------------------
 
 
-def test_a_deck_has_the_tagged_blocks_in_order(small):
+def test_a_deck_has_what_its_file_says_in_order(small):
     found = slides_of(deck_of(small / "_build/html"))
     titles = [text_of(slide.select_one("h1, h2")) for slide in found]
     assert titles == [
@@ -235,8 +257,9 @@ def test_a_deck_has_the_tagged_blocks_in_order(small):
     assert ground.select_one("pre") is None, "remove-input"
     assert "6 * 7" in text_of(code.select_one(".cell_input"))
     assert "printed 42" in text_of(code.select_one(".cell_output"))
+    assert text_of(code.select(".part > *")[-1]) == "with a remark below"
     assert text_of(heading.select_one(".part")) == (
-        "Told in a cell. Below it Told after a second heading."
+        "A heading of its own Told in a section. Below it Told after a second heading."
     )
     assert len(long.select("li")) == 15
     assert closing.select_one("a[href='../other.html']")
@@ -249,48 +272,76 @@ def paragraph(text: str) -> nodes.paragraph:
     return nodes.paragraph("", text)
 
 
-def mark(*tags: str) -> slides.cell_mark:
-    """The mark that opens a cell with these tags, or closes one."""
-    return slides.cell_mark(metadata={"tags": [*tags]} if tags else None)
+def slide(title: str, *text: nodes.Node, show: str = "") -> nodes.Element:
+    return slide_block("", nodes.inline("", title), *text, show=show.split())
 
 
-def read(*blocks: nodes.Node) -> list[tuple[str, list[str]]]:
-    """The slides of a document of one section: their titles and the texts of their blocks."""
+def fragment(*text: nodes.Node, show: str = "") -> nodes.Element:
+    return step_block("", *text, show=show.split())
+
+
+def code(name: str, *children: nodes.Node) -> nodes.container:
+    cell = nodes.container("", *children, nb_element="cell_code")
+    cell["cell_metadata"] = {"name": name}
+    return cell
+
+
+def read(*blocks: nodes.Node) -> tuple[list[tuple[str, list[list[str]]]], list[str]]:
+    """The slides of a document of one section with the texts of their steps; the complaints."""
     tree = new_document("")
     tree += nodes.section("", nodes.title("", "Top"), *blocks)
-    return [
+    said: list[str] = []
+    found = [
         (
             "".join(node.astext() for node in slide.title),
-            [block.astext() for part in slide.parts for block in part.blocks],
+            [[block.astext() for block in step.blocks] for step in slide.steps],
         )
-        for slide in slides.Deck(tree, "notebooks/x.md").slides
+        for slide in Deck(tree, said.append).slides
     ]
+    return found, said
 
 
-def test_a_cell_may_open_sections_and_ends_where_it_ends():
-    inner = nodes.section("", nodes.title("", "Inner"), paragraph("b"), mark(), paragraph("c"))
-    found = read(paragraph("a"), mark("slide"), nodes.target(), inner)
-    assert found == [("Inner", ["b"])]
+def test_a_slide_shows_blocks_by_name_and_then_its_own_text():
+    lemma = nodes.admonition("", paragraph("claim"), ids=["paper-lemma-11"])
+    inner = nodes.section("", nodes.title("", "Inner"), paragraph("b"), ids=["inner"])
+    inner += nodes.section("", nodes.title("", "Deeper"), paragraph("c"))
+    shown = slide("One", paragraph("own"), show="paper-lemma-11 cell")
+    steps = [shown, fragment(paragraph("later")), slide("Two", show="inner")]
+    found, said = read(paragraph("a"), lemma, code("cell", paragraph("out")), inner, *steps)
+    assert found == [
+        ("One", [["claim", "out", "own"], ["later"]]),
+        ("Two", [["Inner", "b", "Deeper\n\nc"]]),
+    ]
+    assert said == []
 
 
-def test_a_slide_block_ends_a_tagged_cell():
-    block = slides.slide_block("", nodes.inline("", "Two"), paragraph("b"))
-    found = read(mark("slide"), paragraph("a"), block, paragraph("c"), mark(), paragraph("d"))
-    assert found == [("Top", ["a"]), ("Two", ["b"])]
+def test_a_cell_comes_before_a_section_whose_heading_reads_like_its_name():
+    inner = nodes.section("", nodes.title("", "Along"), paragraph("text"), ids=["along"])
+    inner += code("along", paragraph("output"))
+    assert read(inner, slide("One", show="along")) == ([("One", [["output"]])], [])
 
 
-def test_a_cell_that_ends_inside_a_solution_ends():
-    solution = nodes.admonition("", paragraph("secret"), mark(), classes=["solution"])
-    assert read(mark("slide"), paragraph("a"), solution, paragraph("b")) == [("Top", ["a"])]
-    box = nodes.admonition("", paragraph("b"), solution.deepcopy())
-    assert read(mark("slide"), box, paragraph("c")) == [("Top", ["b"])]
+def test_a_name_that_the_page_does_not_have_is_complained_about():
+    found, said = read(paragraph("a"), slide("One", show="nothing"))
+    assert found == [("One", [[]])]
+    assert said == ["shows 'nothing', but nothing on the page has this name"]
+
+
+def test_what_is_inside_a_solution_is_never_shown():
+    solution = nodes.admonition("", code("answer", paragraph("secret")), classes=["solution"])
+    found, said = read(solution, slide("One", show="answer"))
+    assert found == [("One", [[]])]
+    assert said == [
+        "shows 'answer', which is in a solution or a teaching note; a deck shows neither"
+    ]
+    box = nodes.admonition("", paragraph("b"), solution.deepcopy(), ids=["box"])
+    assert read(box, slide("One", show="box")) == ([("One", [["b"]])], [])
 
 
 def test_input_that_the_page_folds_is_not_on_the_deck():
     folded = HideCodeCellNode("", nodes.container("", paragraph("code")))
-    cell = nodes.container("", folded, paragraph("output"), nb_element="cell_code")
-    cell["cell_metadata"] = {"tags": ["slide", "hide-input"], "title": "Given $x$"}
-    assert read(cell) == [("Given x", ["output"])]
+    found, said = read(code("cell", folded, paragraph("output")), slide("Given", show="cell"))
+    assert (found, said) == ([("Given", [["output"]])], [])
 
 
 def test_nothing_for_the_teacher_alone_is_on_a_deck(small):
@@ -305,7 +356,7 @@ def test_nothing_for_the_teacher_alone_is_on_a_deck(small):
 
 def test_links_identifiers_and_files_of_a_deck_are_sound(small):
     html = small / "_build/html"
-    check_deck(html, "other")
+    check_deck(ParsedSite(html), "other")
     plan = slides_of(deck_of(html))[1]
     assert [a["href"] for a in plan.select("a")] == [
         "../other.html#paper-lemma-11",
@@ -322,13 +373,12 @@ def test_links_identifiers_and_files_of_a_deck_are_sound(small):
     assert "sourceMappingURL" not in (reveal / "reveal.js").read_text()
 
 
-def check_deck(html: Path, page: str) -> None:
+def check_deck(parsed: ParsedSite, page: str) -> None:
     """Links lead somewhere, nothing comes from elsewhere, no identifier is there twice."""
-    soup = deck_of(html, page)
+    soup, html = parsed.page(f"slides/{page}"), parsed.root
     ids = [tag["id"] for tag in soup.select("[id]")]
     assert len(ids) == len(set(ids))
     assert {tag["xlink:href"][1:] for tag in soup.select("use")} <= set(ids)
-    anchors: dict[Path, set[str]] = {}
     for tag in soup.select("a[href], link[href], script[src], img[src]"):
         target = str(tag.get("href") or tag.get("src"))
         if tag.name == "a" and re.match(r"https?:|mailto:", target):
@@ -337,10 +387,8 @@ def check_deck(html: Path, page: str) -> None:
         file = (html / "slides" / path).resolve()
         assert file.is_file(), target
         if anchor:
-            if file not in anchors:
-                other = BeautifulSoup(file.read_text("utf-8"), "html.parser")
-                anchors[file] = {str(tag["id"]) for tag in other.select("[id]")}
-            assert anchor in anchors[file], target
+            name = file.relative_to(html.resolve()).with_suffix("").as_posix()
+            assert anchor in parsed.anchors(name), target
 
 
 def test_the_student_edition_has_the_deck_without_the_speakers_words(small):
@@ -360,18 +408,16 @@ def test_two_builds_give_the_same_deck(small, tmp_path):
 
 
 WRONG = """
-+++ {"tags": ["fragment"]}
-
+:::{fragment}
 Too early.
-
-+++
+:::
 
 :::{notes}
 Too early.
 :::
 
 :::{slide} One
-- one
+:show: nowhere
 :::
 
 ::::{admonition} Teaching note
@@ -384,16 +430,16 @@ Too early.
 """
 
 
-def test_wrong_use_gets_one_sentence_that_names_the_notebook(tmp_path):
+def test_wrong_use_gets_one_sentence_that_names_the_file(tmp_path):
     with pytest.raises(BuildError) as error:
-        build(make(tmp_path, WRONG))
+        build(make(tmp_path, "\nNothing.\n", WRONG))
     _, *complaints = str(error.value).splitlines()
     assert complaints == [
-        "WARNING: notebooks/other.md has a cell tagged 'fragment' before its first slide; "
-        "tag it 'slide'.",
-        "WARNING: notebooks/other.md has speaker notes before its first slide; "
+        "notebooks/other.slides.md has a fragment before its first slide; put it behind a slide.",
+        "notebooks/other.slides.md has speaker notes before its first slide; "
         "put them behind a slide.",
-        "WARNING: notebooks/other.md has a slide or speaker notes inside a solution or a "
+        "notebooks/other.slides.md shows 'nowhere', but nothing on the page has this name.",
+        "notebooks/other.slides.md has a slide or speaker notes inside a solution or a "
         "teaching note; take them out, because a deck shows neither.",
     ]
 
@@ -522,41 +568,35 @@ def test_a_deck_prints_one_slide_per_page(browser, small_address, tmp_path):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_deck_is_accessible(browser, small_address, theme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    options = {"runOnly": {"type": "tag", "values": tags}, "resultTypes": ["violations"]}
     with Visit(browser, small_address, "slides/other", color_scheme=theme) as visit:
         visit.page.wait_for_selector("html[data-deck=ready]", state="attached")
         for place in range(7):
             visit.page.evaluate(f"Reveal.slide({place}, 0, 9)")
-            found = axe.Axe().run(visit.page, options=options).response["violations"]
-            assert [(v["id"], v["nodes"][0]["html"][:160]) for v in found] == [], place
+            assert violations(visit.page) == [], place
 
 
 # ---- the real book ---------------------------------------------------------------------------
 
 
-def has_slides(name: str) -> bool:
-    path = PROJECT.root / "notebooks" / f"{name}.md"
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return bool(re.search(r"^:::+\{slide\}|^:tags: .*\bslide\b|^\+\+\+ .*\"slide\"", text, re.M))
-
-
-DECKS = [name for name in PROJECT.pages if has_slides(name)]
+DECKS = [
+    name for name in PROJECT.pages if (PROJECT.root / "notebooks" / f"{name}.slides.md").is_file()
+]
 
 
 @pytest.mark.parametrize("name", DECKS)
-def test_a_chapters_deck_is_sound(site, name):
-    check_deck(site, name)
-    assert f'href="slides/{name}.html"' in (site / f"{name}.html").read_text("utf-8")
-    soup = deck_of(site, name)
+def test_a_chapters_deck_is_sound(parsed, name):
+    check_deck(parsed, name)
+    assert parsed.page(name).find("a", href=f"slides/{name}.html")
+    soup = parsed.page(f"slides/{name}")
     assert soup.select(".solution, .teaching") == []
     for slide in slides_of(soup)[1:]:
         assert text_of(slide.select_one("h2"))
         assert text_of(slide.select_one(".content")), text_of(slide.select_one("h2"))
 
 
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "viewport", [DESK, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desk", "phone"]
+)
 @pytest.mark.parametrize("name", DECKS)
 def test_a_chapters_deck_runs_without_trouble(browser, address, name, viewport):
     with Visit(browser, address, f"slides/{name}", viewport=viewport) as visit:

@@ -59,7 +59,7 @@ class School:
     """Handouts and solutions, read once."""
 
     def __init__(self, project: Project) -> None:
-        self.handouts = {name: handout.handout(project, name) for name in (MAIN, SECOND)}
+        self.handouts = {name: handout.make_handout(project, name) for name in (MAIN, SECOND)}
         self.solutions = {name: solutions(project, name) for name in (MAIN, SECOND)}
         self.exercises = {
             name: myst.exercises(project.notebook(name).node) for name in (MAIN, SECOND)
@@ -441,7 +441,7 @@ def _broken_files(grounds: Grounds) -> list[Pupil]:
 def _untouched(node: Node) -> bytes:
     from tests.conftest import ROOT
 
-    return json.dumps(handout.handout(Project.find(ROOT), MAIN)).encode()
+    return json.dumps(handout.make_handout(Project.find(ROOT), MAIN)).encode()
 
 
 def without_metadata(node: Node) -> None:

@@ -93,8 +93,8 @@ def of_role(node, role):
 
 
 def test_every_exercise_has_a_place_for_its_answer(book):
-    node = handout.handout(book, "tiny")
-    assert handout.chapters(book) == ["tiny"]
+    node = handout.make_handout(book, "tiny")
+    assert handout.chapters_with_exercises(book) == ["tiny"]
     assert node.metadata["momab"]["handout"] == "tiny"
     roles = [(c.cell_type, c.metadata["momab"]["role"]) for c in node.cells]
     assert roles == [
@@ -127,21 +127,21 @@ def test_every_exercise_has_a_place_for_its_answer(book):
 
 
 def test_nothing_for_teachers_is_left(book):
-    text = json.dumps(handout.handout(book, "tiny"))
+    text = json.dumps(handout.make_handout(book, "tiny"))
     for secret in ("the solution", "Because", "Ten minutes", "terse", "{exercise}", ":label:"):
         assert secret not in text
     assert "The end." in text
 
 
 def test_the_handouts_of_the_book_are_valid_and_hold_no_solution():
-    chapters = handout.chapters(PROJECT)
+    chapters = handout.chapters_with_exercises(PROJECT)
     assert "width-floor" in chapters
     for chapter in chapters:
         check_handout(chapter)
 
 
 def check_handout(chapter):
-    node = handout.handout(PROJECT, chapter)
+    node = handout.make_handout(PROJECT, chapter)
     nbformat.validate(nbformat.reads(nbformat.writes(node), as_version=4))
     assert len({cell.id for cell in node.cells}) == len(node.cells)
     assert all(not cell.get("outputs") for cell in node.cells)
@@ -162,7 +162,7 @@ def check_handout(chapter):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_fresh_handout_runs_and_says_not_yet():
-    node = handout.handout(PROJECT, "model")
+    node = handout.make_handout(PROJECT, "model")
     NotebookClient(node, timeout=600, kernel_name="python3").execute()
     checks = of_role(node, "check")
     assert checks
@@ -174,9 +174,9 @@ def test_a_fresh_handout_runs_and_says_not_yet():
 
 def test_equal_sources_give_equal_bytes_and_what_someone_edited_stays(book, tmp_path):
     output = tmp_path / "out"
-    (path,) = handout.write(book, [], output)
+    (path,) = handout.write_handouts(book, [], output)
     first = path.read_bytes()
-    assert handout.write(book, ["tiny"], output) == [path]
+    assert handout.write_handouts(book, ["tiny"], output) == [path]
     assert path.read_bytes() == first
 
     other = (book.root / "notebooks/tiny.md").read_text().replace("tiny-", "more-")
@@ -184,24 +184,24 @@ def test_equal_sources_give_equal_bytes_and_what_someone_edited_stays(book, tmp_
     book = Project(book.root)
     path.write_text("a teacher's own words")
     with pytest.raises(MomabError, match=r"tiny\.ipynb would be replaced.*--force"):
-        handout.write(book, [], output)
+        handout.write_handouts(book, [], output)
     assert [p.name for p in output.iterdir()] == ["tiny.ipynb"]
     assert path.read_text() == "a teacher's own words"
-    assert len(handout.write(book, [], output, force=True)) == 2
+    assert len(handout.write_handouts(book, [], output, force=True)) == 2
     assert path.read_bytes() == first
 
 
 def test_what_cannot_be_made_is_said_in_a_sentence(book):
     with pytest.raises(MomabError, match="no notebook 'nowhere'"):
-        handout.write(book, ["nowhere"])
+        handout.write_handouts(book, ["nowhere"])
     with pytest.raises(MomabError, match=r"'other' has no exercises; these have some: tiny"):
-        handout.write(book, ["other"])
+        handout.write_handouts(book, ["other"])
     broken = EXERCISE.replace('momab.check("tiny-1", twice)\n', "")
     (book.root / "notebooks/broken.md").write_text(
         (book.root / "notebooks/other.md").read_text() + broken
     )
     with pytest.raises(MomabError, match="'tiny-1' is marked as programming"):
-        handout.write(Project(book.root), ["broken"])
+        handout.write_handouts(Project(book.root), ["broken"])
     assert not book.build.exists()
 
 

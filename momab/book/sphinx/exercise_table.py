@@ -1,0 +1,139 @@
+"""The exercises of the book at a glance: tables made from the pages' sources.
+
+``{exercise-table}`` lists the exercises of all chapters, ``{exercise-table} width-floor`` those
+of one.  On a page with such a table, a bare reference to an exercise is written out, so that the
+page names the exercises that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from momab.book import myst
+from momab.book.myst import KINDS, LEVELS, ExerciseText
+from momab.book.project import Project
+from momab.errors import MomabError
+
+_log = logging.getLogger(__name__)
+
+Chapters = Mapping[str, list[ExerciseText]]
+
+
+def setup(app: Sphinx) -> None:
+    """Register with Sphinx."""
+    app.add_directive("exercise-table", ExerciseTable)
+    app.connect("doctree-read", _write_references_out)
+
+
+class ExerciseTable(SphinxDirective):
+    """``{exercise-table} width-floor``: the exercises of a chapter, or of all."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Parse the table that the sources give."""
+        kept = self.env.temp_data
+        if "momab_exercises" not in kept:
+            kept["momab_exercises"] = read_chapters(Path(self.env.app.srcdir))
+        chapters = kept["momab_exercises"]
+        try:
+            text = exercise_table(chapters, *self.arguments)
+        except MomabError as error:
+            _log.warning(str(error), location=self.get_location())
+            return []
+        place = nodes.Element()
+        self.state.nested_parse(StringList(text.splitlines(), "exercises"), 0, place)
+        return list(place.children)
+
+
+def read_chapters(root: Path) -> dict[str, list[ExerciseText]]:
+    """The exercises of every page that has some, in the order of the contents."""
+    import nbformat
+
+    found = {}
+    for name in Project(root).pages:
+        staged = root / f"{name}.ipynb"
+        exercises: list[ExerciseText] = []
+        if staged.is_file():
+            exercises = myst.exercises(nbformat.read(staged, as_version=4))
+        else:
+            for path in (f"{name}.md", f"{name}.exercises.md"):
+                if (root / "notebooks" / path).is_file():
+                    text = (root / "notebooks" / path).read_text(encoding="utf-8")
+                    exercises += myst.exercises_in(text)
+        if exercises:
+            found[name] = exercises
+    return found
+
+
+def exercise_table(chapters: Chapters, chapter: str = "") -> str:
+    """A table in Markdown: of one chapter, or of all with the chapter in the first column."""
+    if not chapter:
+        lines = _head("Chapter", "Exercise", "Level", "Kind")
+        for name, exercises in chapters.items():
+            first = f"{{ref}}`{name}`"
+            for row in map(_row, exercises):
+                lines.append(_line(first, *row))
+                first = ""
+        return "\n".join(lines)
+    if chapter not in chapters:
+        known = ", ".join(chapters)
+        raise MomabError(f"there is no chapter {chapter!r} with exercises; there are {known}.")
+    rows = map(_row, chapters[chapter])
+    return "\n".join([*_head("Exercise", "Level", "Kind"), *(_line(*row) for row in rows)])
+
+
+def full_titles(chapters: Chapters) -> dict[str, str]:
+    """What a reference to an exercise is written out as, by its label."""
+    return {
+        exercise.label: f"{name} {_number(exercise)}, {exercise.title.replace('`', '')}"
+        for name, exercises in chapters.items()
+        for exercise in exercises
+    }
+
+
+def _write_references_out(app: Sphinx, tree: nodes.document) -> None:
+    if not (chapters := app.env.temp_data.get("momab_exercises")):
+        return
+    titles = full_titles(chapters)
+    for reference in tree.findall(addnodes.pending_xref):
+        title = titles.get(reference["reftarget"])
+        if title and reference["reftype"] == "ref" and not reference["refexplicit"]:
+            reference["refexplicit"] = True
+            reference.children = []
+            reference += nodes.inline("", title, classes=["std", "std-ref"])
+
+
+def _number(exercise: ExerciseText) -> str:
+    return exercise.label.rpartition("-")[2]
+
+
+def _row(exercise: ExerciseText) -> tuple[str, str, str]:
+    title = exercise.title.replace("|", r"\|").replace("`", "")
+    level = " ".join(_badge(name, name) for name in LEVELS if name in exercise.classes)
+    kinds = "" if exercise.programming else _badge("written", "written")
+    for name, word in KINDS.items():
+        if name in exercise.classes:
+            kinds += f" {_badge(name, word)}"
+    reference = f"{{ref}}`{_number(exercise)}. {title} <{exercise.label}>`"
+    return reference, level, kinds.strip()
+
+
+def _badge(name: str, word: str) -> str:
+    return f"[{word}]{{.exercise-badge .{name}}}"
+
+
+def _head(*names: str) -> list[str]:
+    return [_line(*names), _line(*["---"] * len(names))]
+
+
+def _line(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"

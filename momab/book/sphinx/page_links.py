@@ -1,0 +1,121 @@
+"""What a page links to: downloads, its source, places to run it, and a social preview.
+
+The theme guesses at files; here they are replaced by the files that there are.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from sphinx.application import Sphinx
+
+_PRINT = {
+    "type": "javascript",
+    "javascript": "window.print()",
+    "text": ".pdf",
+    "tooltip": "Print this page",
+    "icon": "fas fa-file-pdf",
+    "label": "download-pdf-button",
+}
+
+
+def setup(app: Sphinx) -> None:
+    """Register with Sphinx."""
+    app.connect("builder-inited", _apply_environment, priority=400)
+    app.connect("html-page-context", _link_page, priority=600)
+    app.connect("build-finished", _copy_downloads)
+
+
+def _apply_environment(app: Sphinx) -> None:
+    if base := os.environ.get("MOMAB_BASEURL"):
+        app.config.html_baseurl = base.rstrip("/") + "/"
+
+
+def _copy_downloads(app: Sphinx, error: Exception | None) -> None:
+    downloads = Path(app.srcdir) / "downloads"
+    if error is None and app.builder.format == "html" and downloads.is_dir():
+        shutil.copytree(downloads, Path(app.outdir) / "downloads", dirs_exist_ok=True)
+
+
+def _link_page(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    source = app.config.momab_sources.get(page, "")
+    buttons = [b for b in context.get("header_buttons", []) if b.get("label") != "download-buttons"]
+    items = _downloads(page, source, context)
+    if items:
+        buttons.insert(
+            0, _group(items, "Download this page", "fas fa-download", "download-buttons")
+        )
+    # the repository has the solutions
+    if app.config.momab_edition != "student" and (items := _places(page, source)):
+        buttons.insert(0, _group(items, "Run this page", "fas fa-rocket", "launch-buttons"))
+    context["header_buttons"] = buttons
+    for files in ("script_files", "css_files"):  # live code from elsewhere, which we do not use
+        context[files] = [file for file in context[files] if not _is_live_code(file)]
+    context["metatags"] = _metatags(app, page, context)
+
+
+def _is_live_code(file: Any) -> bool:
+    """Whether a style or a script, in a file or written out, belongs to Thebe."""
+    return "thebe" in f"{file.filename} {file.attributes.get('body', '')}".lower()
+
+
+def _downloads(page: str, source: str, context: dict[str, Any]) -> list[dict[str, str]]:
+    """The page as a notebook, as its source, as slides, on paper."""
+    pathto: Callable[..., str] = context["pathto"]
+    items = []
+    if source.startswith("notebooks/"):
+        for suffix, tip in ((".ipynb", "the executed notebook"), (".md", "its source")):
+            items.append(_link(pathto(f"downloads/{page}{suffix}", 1), suffix, f"Download {tip}"))
+    if deck := context.get("deck"):
+        items.append(_link(pathto(deck, 1), "slides", "Open the slides"))
+    if context.get("page_source_suffix"):
+        items.append(_PRINT)
+    return items
+
+
+def _places(page: str, source: str) -> list[dict[str, str]]:
+    """The page's source on GitHub, and where it can be run."""
+    repository = os.environ.get("MOMAB_REPOSITORY", "").rstrip("/")
+    if not repository or not source:
+        return []
+    items = [_link(f"{repository}/blob/main/{source}?plain=1", "Source", "Its source on GitHub")]
+    if source.startswith("notebooks/"):
+        slug = repository.removeprefix("https://github.com/")
+        colab = f"https://colab.research.google.com/github/{slug}/blob/executed/{page}.ipynb"
+        binder = f"https://mybinder.org/v2/gh/{slug}/executed?urlpath=lab/tree/{page}.ipynb"
+        items.append(_link(colab, "Colab", "Open in Colab"))
+        items.append(_link(binder, "Binder", "Open on Binder"))
+    return items
+
+
+def _metatags(app: Sphinx, page: str, context: dict[str, Any]) -> str:
+    """The social preview; and for the page that is shown at any address, where its links start."""
+    base = app.config.html_baseurl
+    card = f"{base}_static/social.png" if base else context["pathto"]("_static/social.png", 1)
+    tags = str(context.get("metatags", "")) + Markup(
+        '<meta property="og:image" content="{}">\n'
+        '<meta name="twitter:card" content="summary_large_image">\n'
+    ).format(card)
+    start = Markup('<base href="{}">\n').format(base or "/") if page == "404" else ""
+    return start + tags
+
+
+def _link(url: str, text: str, tooltip: str) -> dict[str, str]:
+    return {"type": "link", "url": url, "text": text, "tooltip": tooltip, "icon": "fas fa-file"}
+
+
+def _group(buttons: list[dict[str, str]], tooltip: str, icon: str, label: str) -> dict[str, Any]:
+    return {
+        "type": "group",
+        "buttons": buttons,
+        "tooltip": tooltip,
+        "icon": icon,
+        "label": label,
+    }
