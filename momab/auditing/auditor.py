@@ -23,7 +23,7 @@ statements about whatever numbers the policy saw.  Two things remain.  The polic
 bounds, widths and radii within ``TIE`` = 1e-12 of the largest as tied; following the proofs, this
 costs a lemma at most 2 TIE (once for the top two, once for the width and once for the radius, the
 latter two halved in Lemma 11).  Each inequality adds about ten roundings of numbers below 10,
-some 1e-14.  Both fit into :data:`LEEWAY` = 4 TIE.  A certificate is a strict inequality and gets
+some 1e-14.  Both fit into ``LEEWAY`` = 4 TIE.  A certificate is a strict inequality and gets
 no tolerance at all.  For a trace of another program, whose means may differ in the last digits,
 ``rounding`` widens ties, leeway and the certificate's inequality by that amount.
 """

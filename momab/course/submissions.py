@@ -50,7 +50,9 @@ class Sheet:
         """Read a chapter's exercises from the book."""
         node = project.notebook(chapter).node
         texts = tuple(myst.exercises(node))
-        checks = {text.label: exercises.find(text.label) for text in texts if text.programming}
+        checks = {
+            text.label: exercises.find_exercise(text.label) for text in texts if text.programming
+        }
         for text in texts:
             if text.programming and not text.answer_name:
                 raise MomabError(f"the starter of {text.label} does not end with its check.")

@@ -12,7 +12,7 @@ import sys
 from momab.errors import MomabError
 from momab.exercises.core import Exercise, Outcome, Part, Slip, Verdict
 
-__all__ = ["Exercise", "Outcome", "Part", "Slip", "Verdict", "chapters", "check", "find"]
+__all__ = ["Exercise", "Outcome", "Part", "Slip", "Verdict", "chapters", "check", "find_exercise"]
 
 
 def chapters() -> list[str]:
@@ -36,7 +36,7 @@ def of_chapter(chapter: str) -> tuple[Exercise, ...]:
     return found
 
 
-def find(name: str) -> Exercise:
+def find_exercise(name: str) -> Exercise:
     """The exercise with a name such as ``width-floor-2``."""
     known = of_chapter(str(name).rpartition("-")[0])
     for exercise in known:
@@ -53,7 +53,7 @@ def find(name: str) -> Exercise:
 
 def check(name: str, answer: object) -> None:
     """Say whether an answer is right, what about it is wrong, and a hint; never the solution."""
-    exercise = find(name)
+    exercise = find_exercise(name)
     verdict = exercise.judge(exercise.outcomes(answer))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
         from momab.figures.show import bundle

@@ -139,7 +139,7 @@ def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:
 def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
     """``%%figure EXPRESSION``: a picture with its caption, and its alt text after ``Alt:``."""
     caption, alt = caption_and_alt(render(cell, names))
-    show.figure(_evaluate(line, names), alt=alt, caption=caption)
+    show.show_figure(_evaluate(line, names), alt=alt, caption=caption)
 
 
 def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
@@ -157,7 +157,7 @@ def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
     frame = _evaluate(expression, names)
     if frame is not None:
         caption = one_line(render(cell, names))
-        show.table(frame, caption=caption, index=index, decimals=decimals)
+        show.show_table(frame, caption=caption, index=index, decimals=decimals)
 
 
 def _evaluate(expression: str, names: Mapping[str, Any]) -> Any:

@@ -1,7 +1,7 @@
 """What a notebook shows: pictures with alt text, tables, and sentences with computed numbers.
 
-A picture is drawn by `momab.figures.style` and shown by `figure`, which insists on an alt text.  It
-becomes an inline SVG whose house colours are CSS variables with the light colours as fallback:
+A picture is drawn by a chapter in the house style and shown by `show_figure`, which insists on an
+alt text.  It becomes an inline SVG whose house colours are CSS variables with the light colours as fallback:
 the book's style sheet recolours it in dark mode and in print, and a notebook viewer without that
 style sheet shows it on white.  The SVG has no date and no random identifiers, so equal data give
 equal bytes.
@@ -99,12 +99,12 @@ def table_html(frame: pd.DataFrame, caption: str, index: bool = False, decimals:
     return f'<div class="momab-table-box">{body}</div>'
 
 
-def figure(fig: Figure, alt: str, caption: str = "") -> None:
+def show_figure(fig: Figure, alt: str, caption: str = "") -> None:
     """Show a figure in a notebook; ``alt`` says in a sentence what is to be seen."""
     bundle({"text/html": figure_html(fig, alt, caption), "text/plain": alt})
 
 
-def table(frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3) -> None:
+def show_table(frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3) -> None:
     """Show a table in a notebook."""
     text = frame.to_string(index=index)
     bundle({"text/html": table_html(frame, caption, index, decimals), "text/plain": text})

@@ -346,8 +346,8 @@ def test_two_executions_from_one_seed_are_alike(book):
         "other",
         "import pandas as pd\nfrom matplotlib.figure import Figure\nfrom momab.figures import show",
         "fig = Figure()\nfig.add_subplot().plot([1, seed, 3])\n"
-        'show.figure(fig, alt="A line that goes up and down.", caption="A line $x$.")',
-        'show.table(pd.DataFrame({"n": [1, 2], "x": [0.5, seed]}), caption="Numbers.")',
+        'show.show_figure(fig, alt="A line that goes up and down.", caption="A line $x$.")',
+        'show.show_table(pd.DataFrame({"n": [1, 2], "x": [0.5, seed]}), caption="Numbers.")',
     )
     outputs = []
     for _ in range(2):

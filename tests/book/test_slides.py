@@ -53,7 +53,7 @@ from momab.figures import show
 
 fig = Figure(figsize=(6, 3))
 fig.add_subplot().plot([1, seed, 3])
-show.figure(fig, alt="A line that goes up and down.", caption="The line $x$.")
+show.show_figure(fig, alt="A line that goes up and down.", caption="The line $x$.")
 ```
 
 ```{code-cell} ipython3

@@ -35,7 +35,7 @@ def test_names_are_chapter_and_number_and_answers_have_five_known_slips(
     exercise: core.Exercise,
 ) -> None:
     assert re.fullmatch(r"[a-z0-9-]+-\d+", exercise.name)
-    assert exercises.find(exercise.name) is exercise
+    assert exercises.find_exercise(exercise.name) is exercise
     assert len(exercise.slips) >= 5
     assert len({slip.hint for slip in exercise.slips}) == len(exercise.slips)
     assert len(exercise.cases or exercise.aspects) >= 2 or not exercise.cases

@@ -28,7 +28,7 @@ A module in this package registers itself by being there.  A record may also hav
 * ``as_published(instance)``: the record as the paper ran it on this kind of instance;
 * ``rounds_played(instance, horizon)``: a ceiling on the rounds before it commits, for planning.
 
-A kernel in :mod:`momab.engine._kernels` registers itself there.  The conformance test of the
+A kernel in ``momab.engine._kernels`` registers itself there.  The conformance test of the
 engine runs over all registered policies.
 """
 
