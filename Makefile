@@ -41,10 +41,10 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 test: lint book
-	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
 test-all: $(STAMP) book
-	$(BIN)/pytest -n $(WORKERS) -m slow
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m slow
 
 bench: $(STAMP)
 	$(BIN)/momab bench

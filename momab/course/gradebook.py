@@ -15,13 +15,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-import signal
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from momab._util.files import atomically
+from momab._util.progress import uninterrupted
 from momab.book.plain import plain_markdown
 from momab.course.grading import ABSENT, Class, Grade
 
@@ -37,26 +35,13 @@ def write_gradebook(graded: Class, output: Path) -> list[Path]:
     }
     files[output / "details.csv"] = _details(graded)
     files[output / "grades.csv"] = _table(graded)
-    with _undisturbed():
+    with uninterrupted():  # half of the files would be worse than none
         for path, text in files.items():
             with atomically(path) as file:
                 file.write(
                     text.encode("utf-8-sig" if path.suffix == ".csv" else "utf-8", "replace")
                 )
     return list(files)
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait: writing takes a moment, and half of the files would be worse than none."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def report_names(students: Sequence[str]) -> dict[str, str]:

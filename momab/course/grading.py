@@ -24,12 +24,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from momab._util.progress import progress
 from momab.book.myst import ExerciseText
 from momab.book.project import Project
 from momab.course import handout, submissions
@@ -135,29 +135,15 @@ def _run_all(
     graded = {s.path: _unreadable(s, sheets.get(s.chapter)) for s in found if s.problem}
     pool = ThreadPoolExecutor(min(workers, max(1, len(todo))))
     try:
-        with _progress(len(todo)) as advance:
+        with progress(len(todo), "grading") as bar:
             futures = {pool.submit(work, submission): submission for submission in todo}
             for future in as_completed(futures):
                 graded[futures[future].path] = future.result()
-                advance()
+                bar.advance()
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
     return graded
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[], None]]:
-    """A bar over the notebooks with the time left, on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Left
-
-    console = Console(stderr=True)
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TextColumn("left"), Left())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        line = bar.add_task("grading", total=total)
-        yield lambda: bar.advance(line)
 
 
 # ---- one submission ------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from momab._util.progress import progress
 from momab.errors import MomabError
 
 _CHUNK = 1 << 13
@@ -21,10 +22,10 @@ _TIMEOUT = (10.0, 60.0)  # seconds: to connect, and between two pieces of the an
 class Resuming:
     """A downloader for pooch that keeps what it has got in ``part`` until the file is whole."""
 
-    def __init__(self, part: Path, progress: bool = False) -> None:
+    def __init__(self, part: Path, visible: bool = False) -> None:
         """Continue from ``part`` if it exists; show a progress bar on request."""
         self.part = part
-        self.progress = progress
+        self.visible = visible
 
     def __call__(self, url: str, output_file: str, pooch: Any) -> None:
         """Download ``url`` into ``output_file``, as pooch asks its downloaders to."""
@@ -54,53 +55,19 @@ class Resuming:
             length = response.headers.get("Content-Length")
             start = have if continues else 0
             whole = start + int(length) if length is not None else None
-            with self.part.open("ab" if continues else "wb") as file, self._bar(whole) as bar:
-                bar.update(start)
+            shown = progress(whole, self.part.stem, "bytes", done=start, quiet=not self.visible)
+            with self.part.open("ab" if continues else "wb") as file, shown as bar:
                 try:
                     for piece in response.iter_content(_CHUNK):
                         file.write(piece)
-                        bar.update(len(piece))
+                        bar.advance(len(piece))
                 except requests.RequestException:
                     raise MomabError(_broke_off(url, file.tell())) from None
         return whole
 
-    def _bar(self, whole: int | None) -> Bar:
-        return Bar(self.part.stem, whole, self.progress)
-
-
-class Bar:
-    """A progress bar on standard error, or nothing at all."""
-
-    def __init__(self, title: str, whole: int | None, visible: bool) -> None:
-        """Prepare the bar of one file of ``whole`` bytes (None: unknown)."""
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(),
-            console=Console(stderr=True),
-            disable=not visible,
-        )
-        self._task = self._progress.add_task(title, total=whole)
-
-    def update(self, received: int) -> None:
-        """Advance by so many bytes."""
-        self._progress.advance(self._task, received)
-
-    def __enter__(self) -> Bar:
-        """Show the bar."""
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave the bar as it is."""
-        self._progress.stop()
-
 
 def download(
-    url: str, folder: Path, name: str, sha256: str | None = None, progress: bool = False
+    url: str, folder: Path, name: str, sha256: str | None = None, visible: bool = False
 ) -> Path:
     """Download ``url`` to ``folder / name`` and return that path.
 
@@ -121,7 +88,7 @@ def download(
             known_hash=None if sha256 is None else f"sha256:{sha256}",
             fname=name,
             path=folder,
-            downloader=Resuming(part, progress),
+            downloader=Resuming(part, visible),
         )
     except MomabError:
         raise

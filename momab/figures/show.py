@@ -1,10 +1,10 @@
 """What a notebook shows: pictures with alt text, tables, and sentences with computed numbers.
 
 A picture is drawn by a chapter in the house style and shown by `show_figure`, which insists on an
-alt text.  It becomes an inline SVG whose house colours are CSS variables with the light colours as fallback:
-the book's style sheet recolours it in dark mode and in print, and a notebook viewer without that
-style sheet shows it on white.  The SVG has no date and no random identifiers, so equal data give
-equal bytes.
+alt text. It becomes an inline SVG whose house colours are CSS variables with the light colours as
+fallback: the book's style sheet recolours it in dark mode and in print, and a notebook viewer
+without that style sheet shows it on white. The SVG has no date and no random identifiers, so
+equal data give equal bytes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,12 @@ NOTEBOOKS = [name for name in PROJECT.names if name in CHAPTERS]
 PAGES = [*CHAPTERS, "genindex", "search", "404"]
 
 
-@pytest.fixture(scope="module", params=PAGES)
+# One page of each kind for every day; all of them in the long tests.
+KINDS = {"index", "algorithm", "own-data", "claims", "guide", "api-engine", "search", "404"}
+EACH = [page if page in KINDS else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
+
+
+@pytest.fixture(scope="module", params=EACH)
 def visit(request: Any, browser: Any, address: str) -> Iterator[Visit]:
     """Each page, opened once for all the tests below."""
     with Visit(browser, address, request.param) as visit:

@@ -123,5 +123,5 @@ def test_mirror_must_be_an_address():
 
 def test_the_progress_bar_reports_bytes(server, tmp_path, capsys):
     server.content = bytes(200_000)
-    download.download(server.address, tmp_path, "file", progress=True)
+    download.download(server.address, tmp_path, "file", visible=True)
     assert "200.0/200.0 kB" in capsys.readouterr().err
