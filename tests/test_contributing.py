@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -58,7 +58,13 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("title", recipes(), ids=lambda t: re.sub(r"\W+", "-", t.lower()))
+def each_recipe() -> list[Any]:
+    """The recipes; that of a policy compiles its kernel, which takes long."""
+    slow = pytest.mark.slow
+    return [pytest.param(t, marks=slow) if "policy" in t else t for t in recipes()]
+
+
+@pytest.mark.parametrize("title", each_recipe(), ids=lambda t: re.sub(r"\W+", "-", t.lower()))
 def test_a_recipe_works(title, copy):
     body = recipes()[title]
     for fence in fences(body):

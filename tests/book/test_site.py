@@ -25,7 +25,7 @@ PAGES = [*CHAPTERS, "genindex", "search", "404"]
 
 
 # One page of each kind for every day; all of them in the long tests.
-KINDS = {"index", "algorithm", "own-data", "claims", "guide", "api-engine", "search", "404"}
+KINDS = {"index", "algorithm", "own-data", "claims", "api-engine", "search", "404"}
 EACH = [page if page in KINDS else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
 
 
@@ -174,8 +174,12 @@ def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
         assert "200 random instances" in visit.page.locator("main").inner_text()
 
 
-def test_the_whole_document_keeps_links_and_figures_together(site):
-    soup = BeautifulSoup(one_document(site, CHAPTERS), "html.parser")
+FIRST = CHAPTERS[:4]
+
+
+@pytest.mark.parametrize("pages", [FIRST, pytest.param(CHAPTERS, marks=pytest.mark.slow)])
+def test_the_whole_document_keeps_links_and_figures_together(site, pages):
+    soup = BeautifulSoup(one_document(site, pages), "html.parser")
     ids = [tag["id"] for tag in soup.select("[id]")]
     assert len(ids) == len(set(ids))
     targets = [tag["xlink:href"][1:] for tag in soup.select("use")]

@@ -99,7 +99,7 @@ def _metatags(app: Sphinx, page: str, context: dict[str, Any]) -> str:
     """The social preview; and for the page that is shown at any address, where its links start."""
     base = app.config.html_baseurl
     card = f"{base}_static/social.png" if base else context["pathto"]("_static/social.png", 1)
-    tags = str(context.get("metatags", "")) + Markup(
+    tags = Markup(context.get("metatags", "")) + Markup(  # Sphinx wrote these
         '<meta property="og:image" content="{}">\n'
         '<meta name="twitter:card" content="summary_large_image">\n'
     ).format(card)
