@@ -59,9 +59,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def each_recipe() -> list[Any]:
-    """The recipes; that of a policy compiles its kernel, which takes long."""
+    """The recipes; those that compile a kernel or build a page take long."""
     slow = pytest.mark.slow
-    return [pytest.param(t, marks=slow) if "policy" in t else t for t in recipes()]
+    long = re.compile("policy|chapter")
+    return [pytest.param(t, marks=slow) if long.search(t) else t for t in recipes()]
 
 
 @pytest.mark.parametrize("title", each_recipe(), ids=lambda t: re.sub(r"\W+", "-", t.lower()))

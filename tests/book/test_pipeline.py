@@ -340,6 +340,7 @@ def test_a_warning_fails_the_build_and_the_last_site_stays(built):
     assert leftovers == []
 
 
+@pytest.mark.slow
 def test_two_executions_from_one_seed_are_alike(book):
     write(
         book,

@@ -25,7 +25,7 @@ PAGES = [*CHAPTERS, "genindex", "search", "404"]
 
 
 # One page of each kind for every day; all of them in the long tests.
-KINDS = {"index", "algorithm", "own-data", "claims", "api-engine", "search", "404"}
+KINDS = {"index", "algorithm", "claims", "api-engine", "search", "404"}
 EACH = [page if page in KINDS else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
 
 
@@ -45,7 +45,7 @@ def test_a_page_loads_without_trouble_and_sets_its_mathematics(visit):
     assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", text), "unset mathematics"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_page_is_accessible(visit, site, theme):
     before = Remembered(site, visit.name, theme)
     if before:

@@ -548,6 +548,7 @@ def test_speaker_notes_bring_their_mathematics_along(browser, small_address):
         assert visit.trouble == []
 
 
+@pytest.mark.slow
 def test_a_deck_prints_one_slide_per_page(browser, small_address, tmp_path):
     with Visit(
         browser, small_address, "slides/other.html?print-pdf#", color_scheme="dark"
@@ -566,7 +567,7 @@ def test_a_deck_prints_one_slide_per_page(browser, small_address, tmp_path):
         assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 7
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_deck_is_accessible(browser, small_address, theme):
     with Visit(browser, small_address, "slides/other", color_scheme=theme) as visit:
         visit.page.wait_for_selector("html[data-deck=ready]", state="attached")
@@ -594,12 +595,12 @@ def test_a_chapters_deck_is_sound(parsed, name):
         assert text_of(slide.select_one(".content")), text_of(slide.select_one("h2"))
 
 
-# Two decks on a desk for every day; all of them, on a phone as well, in the long tests.
+# One deck on a desk for every day; all of them, on a phone as well, in the long tests.
 @pytest.mark.parametrize(
     "viewport", [DESK, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desk", "phone"]
 )
 @pytest.mark.parametrize(
-    "name", [*DECKS[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in DECKS[2:])]
+    "name", [DECKS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in DECKS[1:])]
 )
 def test_a_chapters_deck_runs_without_trouble(browser, address, name, viewport):
     with Visit(browser, address, f"slides/{name}", viewport=viewport) as visit:

@@ -129,6 +129,7 @@ def test_a_whole_class_in_one_command(school, layers, tmp_path, names):
     assert f'<pre class="words">{classroom.TEXT}</pre>' in page
 
 
+@pytest.mark.slow
 def test_the_worked_solutions_stand_alone_and_get_every_mark(tmp_path):
     project = Project.find(ROOT)
     for chapter in handout.chapters_with_exercises(project):
