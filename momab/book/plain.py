@@ -21,6 +21,9 @@ def readable(node: Node) -> Node:
     for cell in node.cells:
         if cell.cell_type == "markdown":
             cell.source = plain_markdown(cell.source)
+        for output in cell.get("outputs", []):
+            if "text/markdown" in output.get("data", {}):
+                output.data["text/markdown"] = plain_markdown(output.data["text/markdown"])
     return node
 
 

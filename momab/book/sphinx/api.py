@@ -26,6 +26,7 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.setup_extension("sphinx.ext.autodoc")
     app.add_directive("package", Package)
+    app.connect("autodoc-process-docstring", _said_by_the_page, priority=300)
     app.connect("autodoc-process-docstring", _plain_signs, priority=400)
     app.connect("autodoc-process-docstring", _numpy_sections)  # makes markup of its own
     app.connect("missing-reference", _named_in_code)
@@ -63,7 +64,9 @@ class Package(SphinxDirective):
         return [*self._documented(first), *sections]
 
     def _documented(self, name: str) -> list[nodes.Node]:
-        text = f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n   :ignore-module-all:\n```"
+        options = ":members:", ":ignore-module-all:", ":exclude-members: model_config"  # pydantic's
+        indented = "\n".join(f"   {option}" for option in options)
+        text = f"```{{eval-rst}}\n.. automodule:: {name}\n{indented}\n```"
         place = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), name), 0, place)
         return list(place.children)
@@ -83,6 +86,14 @@ def _numpy_sections(
         lines[:] = NumpyDocstring(lines, _CONFIG, app, what, name, thing, options).lines()
 
 
+def _said_by_the_page(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    """The page of a package introduces it, so that its docstring would say the same again."""
+    if what == "module" and name.count(".") == 1 and hasattr(thing, "__path__"):
+        lines.clear()
+
+
 _CODE = re.compile(r"(``.*?``|:math:`.*?`)")
 _SIGNS = re.compile(r"\*\||\||(?<=\S )\*(?=[ ,])")
 
@@ -90,8 +101,13 @@ _SIGNS = re.compile(r"\*\||\||(?<=\S )\*(?=[ ,])")
 def _plain_signs(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
 ) -> None:
-    """In a docstring |A*| is a size and a * b a product, never markup."""
+    """In a docstring |A*| is a size and a * b a product, never markup; literal blocks stay."""
+    literal = False
     for number, line in enumerate(lines):
+        if line.strip() and not line.startswith(" "):
+            literal = line.endswith("::")
+        elif literal:
+            continue
         parts = _CODE.split(line)
         parts[::2] = [_SIGNS.sub(_escape, part) for part in parts[::2]]
         lines[number] = "".join(parts)
