@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.chapters import lower_bound
-from momab.model import theory
+from momab.engine import loop, policies
+from momab.engine.policies.width_guided import WidthGuided
+from momab.errors import MomabError
+from momab.model import instances, theory
 from tests.chapters.running import PAGE, WHOLE, run_chapter
 
 
@@ -19,6 +22,30 @@ def test_the_best_constant_of_the_lower_bound():
     assert scaled.min() == pytest.approx(best)
     assert scaled.argmin() == len(deltas) - 1
     assert best > 0.375
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [policies.KLUCB(), lower_bound.FirstOfTies(), policies.ParetoUCB1(q=2.0)],
+    ids=lambda p: p.name,
+)
+@pytest.mark.parametrize(("delta", "K", "d"), [(0.2, 5, 3), (0.05, 2, 17)])
+def test_policies_that_reduce_to_scalars_pull_the_same_arms(policy, delta, K, d):
+    assert lower_bound.first_difference(policy, delta, K, d, 800, seed=5) is None
+
+
+def test_first_of_ties_is_width_guided_without_ties():
+    """On rewards that never tie, the coins are never tossed, except for the endpoint."""
+    tables = [np.random.default_rng(a).random((50, 1)) for a in range(2)]
+    instance = instances.from_rows(tables)
+    first = loop.play(instance, lower_bound.FirstOfTies(), 300, 1, 0)
+    other = loop.play(instance, WidthGuided(), 300, 1, 0)
+    assert abs(first.pulls - other.pulls).max() <= 2
+
+
+def test_first_of_ties_refuses_a_coefficient_of_zero():
+    with pytest.raises(MomabError, match="c must be"):
+        lower_bound.FirstOfTies(0)
 
 
 @WHOLE
