@@ -44,7 +44,7 @@ test: lint book
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
 test-all: $(STAMP) book
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m slow
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m slow
 
 bench: $(STAMP)
 	$(BIN)/momab bench
