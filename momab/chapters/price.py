@@ -30,6 +30,7 @@ from momab.figures.style import (
     plain_log,
 )
 from momab.model import instances, pareto, theory
+from momab.model.kinf import kinf
 from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
@@ -109,12 +110,12 @@ def ratio_case(means: FloatArray, b: int, a: int, block: RunBlock, seed: int) ->
     """What `likelihood_fan` shows of arm b and candidate a, for runs 0, 1, ... of a policy."""
     q = raised_arm(means, b, a)[b]
     assert block.sums is not None
-    pulls = block.pulls[:, b]
-    length = int(1.1 * max(pulls.max(), np.log(block.pulls[0].sum()) / theory.evidence(means)[b, a]))
+    pulls, slope = block.pulls[:, b], float(theory.evidence(means)[b, a])
+    length = int(1.1 * max(pulls.max(), np.log(block.pulls[0].sum()) / slope))
     return {
         "title": f"arm {b + 1}, candidate {a + 1}",
         "paths": log_ratio_paths(means, b, q, len(pulls), length, seed),
-        "slope": float(theory.evidence(means)[b, a]),
+        "slope": slope,
         "pulls": pulls,
         "ratios": final_log_ratios(pulls, block.sums[:, b], means[b], q),
     }
@@ -127,10 +128,12 @@ def candidate_table(means: FloatArray) -> pd.DataFrame:
     gaps, D = pareto.gaps(means), theory.evidence(means)
     found = theory.price(means)
     free, paid = np.flatnonzero(gaps == 0), np.flatnonzero(gaps > 0)
-    frame = pd.DataFrame({"Paid arm": [str(b + 1) for b in paid], "Gap": gaps[paid]})
+    frame = pd.DataFrame(
+        {"Paid arm": [str(b + 1) for b in paid], "Gap": [f"{gaps[b]:g}" for b in paid]}
+    )
     for a in free:
         frame[f"Evidence for arm {a + 1}"] = D[paid, a]
-    last = ["price", np.nan, *found.per_arm[free]]
+    last = ["price", "", *found.per_arm[free]]
     return pd.concat([frame, pd.DataFrame([last], columns=frame.columns)], ignore_index=True)
 
 
@@ -165,7 +168,7 @@ def coin_law(p: float, rho: float) -> FloatArray:
     """The chances of 00, 01, 10, 11 for two coins with mean p and correlation rho."""
     both = p * p + rho * p * (1 - p)
     law = np.array([1 - 2 * p + both, p - both, p - both, both])
-    return np.clip(law, 0.0, 1.0)
+    return np.asarray(law.clip(0.0, 1.0))
 
 
 def least_correlation(p: float) -> float:
@@ -176,7 +179,7 @@ def least_correlation(p: float) -> float:
 def by_correlation(p: float, m: float, rhos: FloatArray) -> FloatArray:
     """Evidence of a pull of two coins with mean p against means above m, any joint law."""
     target = np.full(2, m)
-    return np.array([theory.kinf(PAIRS, target, coin_law(p, rho)) for rho in rhos], dtype=float)
+    return np.array([kinf(PAIRS, target, coin_law(p, rho)) for rho in rhos], dtype=float)
 
 
 def by_objectives(p: float, m: float, counts: IntArray) -> FloatArray:
@@ -191,7 +194,7 @@ def by_objectives(p: float, m: float, counts: IntArray) -> FloatArray:
     for d in counts:
         heads = np.arange(d + 1)
         weights = binom.pmf(heads, d, p)
-        values.append(theory.kinf(heads[:, None] / d, [m], weights / weights.sum()))
+        values.append(kinf(heads[:, None] / d, [m], weights / weights.sum()))
     return np.array(values, dtype=float)
 
 
@@ -213,8 +216,9 @@ def alternatives(means: FloatArray) -> Figure:
             for b in paid:
                 _raise(axes, means[b], np.maximum(means[b], means[a]))
             for k, (at, up) in enumerate(means):
+                aside = (-6, -11) if k in paid else (8, 5)
                 axes.annotate(
-                    str(k + 1), (at, up), xytext=(-6, -11), textcoords="offset points",
+                    str(k + 1), (at, up), xytext=aside, textcoords="offset points",
                     color=MUTED, fontsize=9, ha="center",
                 )  # fmt: skip
             cheapest = " (cheapest)" if a == found.arm else ""
@@ -230,12 +234,10 @@ def _raise(axes: Axes, start: FloatArray, end: FloatArray) -> None:
     """Draw a paid arm, and the arrow to where it would have to be."""
     axes.plot(*start, "s", color=ORANGE, ms=6)
     arrow = {"arrowstyle": "->", "color": ORANGE, "lw": 1.2, "shrinkA": 3, "shrinkB": 0}
-    axes.annotate("", end, start, arrowprops=arrow)
+    axes.annotate("", tuple(end), tuple(start), arrowprops=arrow)
 
 
-def likelihood_fan(
-    cases: list[dict[str, Any]], horizon: int, policy: str
-) -> Figure:
+def likelihood_fan(cases: list[dict[str, Any]], horizon: int, policy: str) -> Figure:
     """Log-likelihood ratios against pulls, one panel per paid arm, and where the runs ended.
 
     A case has the keys title, paths (R, n), slope, pulls (R,) and ratios (R,).
