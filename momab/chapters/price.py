@@ -30,7 +30,6 @@ from momab.figures.style import (
     plain_log,
 )
 from momab.model import instances, pareto, theory
-from momab.model.kinf import kinf
 from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ def least_correlation(p: float) -> float:
 def by_correlation(p: float, m: float, rhos: FloatArray) -> FloatArray:
     """Evidence of a pull of two coins with mean p against means above m, any joint law."""
     target = np.full(2, m)
-    return np.array([kinf(PAIRS, target, coin_law(p, rho)) for rho in rhos], dtype=float)
+    return np.array([theory.kinf(PAIRS, target, coin_law(p, rho)) for rho in rhos], dtype=float)
 
 
 def by_objectives(p: float, m: float, counts: IntArray) -> FloatArray:
@@ -194,7 +193,7 @@ def by_objectives(p: float, m: float, counts: IntArray) -> FloatArray:
     for d in counts:
         heads = np.arange(d + 1)
         weights = binom.pmf(heads, d, p)
-        values.append(kinf(heads[:, None] / d, [m], weights / weights.sum()))
+        values.append(theory.kinf(heads[:, None] / d, [m], weights / weights.sum()))
     return np.array(values, dtype=float)
 
 

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 # ---- the price -----------------------------------------------------------------------------
 
 
-def instance_price(means: Floats) -> float:
+def least_price(means: Floats) -> float:
     """The least sum over paid arms of gap / evidence, over all free arms."""
     return float(theory.price(means).value)
 
@@ -44,7 +44,7 @@ _CUBE = np.array([[0.7, 0.6, 0.2], [0.3, 0.5, 0.9], [0.2, 0.3, 0.1], [0.6, 0.35,
 
 _PRICE = function(
     "price-2",
-    instance_price,
+    least_price,
     [
         Case(
             "one objective: Lai and Robbins",

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from momab.chapters import price
 from momab.engine import loop, policies
 from momab.model import instances, pareto, theory
-from momab.model.kinf import kinf
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
 MEANS = np.array([[0.8, 0.3], [0.62, 0.62], [0.3, 0.8], [0.5, 0.52], [0.7, 0.15], [0.15, 0.65]])
@@ -93,7 +92,7 @@ def test_agreement_costs_and_the_ceiling_holds(p, m):
 @settings(max_examples=10)
 @given(st.floats(0.1, 0.5), st.floats(0.55, 0.9))
 def test_exchangeable_coins_are_as_good_as_their_average(p, m):
-    pairs = kinf(price.PAIRS, [m, m], price.coin_law(p, 0.0))
+    pairs = theory.kinf(price.PAIRS, [m, m], price.coin_law(p, 0.0))
     found = price.by_objectives(p, m, np.array([1, 2, 3]))
     assert found[1] == pytest.approx(pairs, abs=1e-9)
     assert found[0] == pytest.approx(float(theory.kl_plus(p, m)), abs=1e-9)
