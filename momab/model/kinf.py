@@ -44,6 +44,9 @@ TOLERANCE = 1e-13
 STEPS = 200
 """Newton steps at most; some twenty are usual."""
 
+LEAST = 1e-17
+"""How far the weight of the barrier falls."""
+
 PATIENCE = 8
 """After how many steps without a better certificate rounding has the last word."""
 
@@ -176,8 +179,8 @@ def _best_portfolio(W: FloatArray, w: FloatArray, tolerance: float) -> FloatArra
             best, least, idle = y / y.sum(), gap, 0
         if least <= tolerance or (idle > PATIENCE and mu <= tolerance):
             break
-        while max(np.abs(1.0 - g - s).max(), np.abs(y * s - mu).max()) <= 10.0 * mu > 1e-16:
-            mu = max(1e-17, min(0.2 * mu, mu**1.5))
+        while mu > LEAST and max(np.abs(1.0 - g - s).max(), np.abs(y * s - mu).max()) <= 10.0 * mu:
+            mu = max(LEAST, min(0.2 * mu, mu**1.5))
         H = (ratios * w[:, None]).T @ ratios
         step = np.linalg.solve(H + np.diag(s / y), g - 1.0 + mu / y)
         turn = (mu - s * step) / y - s
