@@ -114,6 +114,34 @@ def test_the_boundary_and_rare_rows(chance, target):
     assert found.gap <= 2e-13
 
 
+def hard_law(rng):
+    """Rare or tiny rewards, atoms in the corner, copies, and targets next to the means or to 1."""
+    n, d = int(rng.choice([1, 2, 10, 100])), int(rng.choice([1, 2, 6, 12]))
+    rows = rng.beta(*rng.choice([0.05, 0.5, 2, 30], 2), (n, d))
+    shape = rng.integers(6)
+    if shape == 1:
+        rows = np.round(rows * rng.integers(1, 5)) / 4
+    elif shape == 2:
+        rows = np.repeat(rows[:, :1], d, axis=1)
+    elif shape == 3:
+        rows = (rows < rng.random()).astype(float)
+    elif shape == 4:
+        rows[0] = 1
+    elif shape == 5:
+        rows *= 10.0 ** -rng.integers(0, 9)
+    weights = rng.random(n) ** rng.choice([0, 1, 20]) + 1e-300
+    middle = np.average(rows, axis=0, weights=weights)
+    reach = rng.choice([1e-9, 1e-4, 0.1, 1 - 1e-9, 1]) * rng.uniform(-0.3, 1, d)
+    return rows, np.clip(middle + (1 - middle) * reach, 0, 1), weights
+
+
+def test_hard_laws_are_solved_as_well():
+    rng = np.random.default_rng(11)
+    for _ in range(150):
+        found = kinf_certified(*hard_law(rng))
+        assert found.gap <= 1e-12
+
+
 # ---- what is known of it -------------------------------------------------------------------
 
 
