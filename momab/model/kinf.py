@@ -42,7 +42,7 @@ TOLERANCE = 1e-13
 """The certified error at which the solver is content; it asks for more where K_inf is small."""
 
 STEPS = 200
-"""Newton steps at most; some twenty are usual."""
+"""Newton steps at most; about ten are usual."""
 
 LEAST = 1e-17
 """How far the weight of the barrier falls."""

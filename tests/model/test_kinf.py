@@ -116,7 +116,7 @@ def test_the_boundary_and_rare_rows(chance, target):
 
 def hard_law(rng):
     """Rare or tiny rewards, atoms in the corner, copies, and targets next to the means or to 1."""
-    n, d = int(rng.choice([1, 2, 10, 100])), int(rng.choice([1, 2, 6, 12]))
+    n, d = int(rng.choice([1, 2, 10, 100, 1000])), int(rng.choice([1, 2, 6, 12]))
     rows = rng.beta(*rng.choice([0.05, 0.5, 2, 30], 2), (n, d))
     shape = rng.integers(6)
     if shape == 1:
