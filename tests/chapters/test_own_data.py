@@ -239,6 +239,11 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
     arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
     done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
     assert done.exit_code == 0, done.output
+    independent, safe, page = done.output.splitlines()
+    assert page == "page.html"
+    means = momab.from_csv(my_csv, "cafe", ["coffee", "price"], {"price": (0, 20)}).means
+    assert f"coins: {theory.price(means).value:.4g} per unit of log T, candidate " in independent
+    assert f"dependence: {theory.price(means, 'max').value:.4g} per unit of log T, " in safe
     assert seen["name"] == "own-data"
     assert seen["objectives"] == "coffee;price"
     assert seen["scale"] == "price=0:20"

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from momab import MomabError, theory
+from momab.datasets import subsets
 from momab.model import instances, pareto
 from momab.model.kinf import kinf, kinf_certified, kinf_evidence
 from momab.model.price import kl_plus
+from tests.realdata import load_or_skip
 
 seeds = st.integers(0, 10**9)
 unit = st.floats(0.001, 0.999)
@@ -305,6 +307,16 @@ def test_only_the_wanted_pairs_are_computed():
 def test_where_everything_is_free_the_law_does_not_matter():
     found = theory.instance_price(instances.zero_gap())
     assert (found.value, found.arm) == (0, 0)
+
+
+@pytest.mark.parametrize("dataset", ["kuairec", "spotify"])
+def test_real_rewards_are_told_apart_sooner_than_coins(shared, dataset):
+    whole = load_or_skip(shared, dataset)
+    instance = subsets.frozen(dataset, "misleading")[0].instance(whole)
+    law, sum_, max_ = (
+        float(theory.instance_price(instance, kind).value) for kind in ("kinf", "sum", "max")
+    )
+    assert 0 < law < sum_ <= max_ <= theory.marginal_price(instance.means).min() * (1 + 1e-12)
 
 
 # ---- bad input -----------------------------------------------------------------------------
