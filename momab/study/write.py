@@ -34,6 +34,7 @@ def write_files(
         "retuned": lambda: table1(parts.retuned),
         "risk": lambda: parts.risk,
         "rivals": lambda: parts.rivals,
+        "limit": lambda: parts.limit,
     }
     written = []
     for target in _expanded(targets):
