@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from momab.engine.policies.annealing import AnnealingPareto, select_annealing_pareto
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end, select_anytime
 from momab.engine.policies.base import (
     SELECTIONS,
     TIE,
@@ -17,6 +18,7 @@ from momab.engine.policies.base import (
     Selection,
     View,
     as_published,
+    coins_of,
     family_of,
     given_for,
     make_policy,
@@ -33,9 +35,12 @@ from momab.engine.policies.pareto_imed import EVIDENCE, ParetoIMED, select_paret
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
 from momab.engine.policies.width_guided import (
+    CERTIFICATES,
     OBJECTIVE_RULES,
     Races,
     WidthGuided,
+    kl_apart,
+    kl_interval,
     races,
     select_width_guided,
 )
@@ -45,12 +50,14 @@ for _module in iter_modules(__path__):
 
 __all__ = [
     "EVIDENCE",
+    "CERTIFICATES",
     "KLUCB",
     "OBJECTIVE_RULES",
     "Q_RULES",
     "SELECTIONS",
     "TIE",
     "AnnealingPareto",
+    "AnytimeWidthGuided",
     "Certificate",
     "Given",
     "ParetoIMED",
@@ -62,8 +69,12 @@ __all__ = [
     "View",
     "WidthGuided",
     "as_published",
+    "coins_of",
+    "epoch_end",
     "family_of",
     "given_for",
+    "kl_apart",
+    "kl_interval",
     "klucb_index",
     "make_policy",
     "nondominated",
@@ -72,6 +83,7 @@ __all__ = [
     "races",
     "registered",
     "select_annealing_pareto",
+    "select_anytime",
     "select_klucb",
     "select_pareto_imed",
     "select_pareto_ucb1",
