@@ -1182,15 +1182,52 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
 
 
 @jit
-def _imed_logarithms(terms, a, j, m):
-    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a."""
-    one = _log(m) if m > 0.0 else 0.0
-    zero = _log(1.0 - m) if m < 1.0 else -np.inf
-    terms[j, 0, a] = m
-    terms[j, 1, a] = 1.0 - m
-    terms[j, 2, a] = one
-    terms[j, 3, a] = zero
-    terms[j, 4, a] = m * one + (1.0 - m) * zero if m < 1.0 else 0.0
+def _log_many(work):
+    """Take _log of the first row of normal numbers > 0 into the last, in vector instructions.
+
+    The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
+    a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
+    """
+    bits = work.view(np.uint64)
+    n = work.shape[1]
+    for i in range(n):
+        word = bits[0, i]
+        bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
+        bits[2, i] = (word >> u64(52)) | u64(0x4330000000000000)
+    for i in range(n):
+        m, k = work[1, i], work[2, i] - 4503599627371518.0
+        low = m < 0.7071067811865476
+        m = m + m if low else m
+        k = k - 1.0 if low else k
+        f = m - 1.0
+        s = f / (2.0 + f)
+        z = s * s
+        p = 0.15331721600556042 + z * 0.14616449685043406
+        p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+        p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
+        half = 0.5 * f * f
+        leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+        work[3, i] = leading - ((half - (s * (half + z * p) + rest)) - f)
+
+
+@jit
+def _imed_terms(terms, a, sums, n, work):
+    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a after n pulls."""
+    d = terms.shape[0]
+    for j in range(d):
+        m = sums[a, j] / n
+        work[0, j] = m
+        work[0, d + j] = 1.0 - m
+    _log_many(work)
+    for j in range(d):
+        m, w = work[0, j], work[0, d + j]
+        one = work[3, j] if m > 0.0 else 0.0
+        zero = work[3, d + j] if m < 1.0 else -np.inf
+        terms[j, 0, a] = m
+        terms[j, 1, a] = w
+        terms[j, 2, a] = one
+        terms[j, 3, a] = zero
+        terms[j, 4, a] = m * one + w * zero if m < 1.0 else 0.0
 
 
 @jit
@@ -1280,14 +1317,18 @@ def _imed_candidate(table, gap, price, t, run, stream, key0, key1):
 
 
 @jit
-def _imed_corner(terms, a, add, side, evidence):
+def _imed_corner(terms, a, add, side, evidence, work):
     """Write a lower bound of D_b(a) for all b while no mean of arm a falls by more than side."""
     d, _, width = terms.shape
     evidence[:] = 0.0
     for j in range(d):
-        q = terms[j, 0, a] - side
+        q = max(terms[j, 0, a] - side, 0.0)
+        work[0, j] = q
+        work[0, d + j] = 1.0 - q
+    _log_many(work)
+    for j in range(d):
+        q, one, zero = work[0, j], work[3, j], work[3, d + j]
         if q > 0.0:
-            one, zero = _log(q), _log(1.0 - q)
             m, w, h = terms[j, 0], terms[j, 1], terms[j, 4]
             for b in range(width):
                 x = q - m[b]
@@ -1300,7 +1341,7 @@ def _imed_corner(terms, a, add, side, evidence):
 
 
 @jit
-def _imed_room(terms, table, counts, logs, a, add, side, strip):
+def _imed_room(terms, table, counts, logs, a, add, side, strip, work):
     """Find how many more pulls of arm a the full computation certainly wants, or 0.
 
     That is while no mean of arm a moves by more than ``side`` and it is the only arm that does.
@@ -1315,7 +1356,7 @@ def _imed_room(terms, table, counts, logs, a, add, side, strip):
     for c in range(K):
         if c != a and lead[c, a] + side > 0.0:
             return np.int64(0)
-    _imed_corner(terms, a, add, side, evidence)
+    _imed_corner(terms, a, add, side, evidence, work)
     least = np.inf
     for b in range(K):
         if b != a:
@@ -1388,7 +1429,7 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
     counts = np.zeros(K, dtype=np.int64)
     sums, logs, index, box = np.zeros((K, d)), np.zeros(K), np.zeros(K), np.zeros(d)
     gap, price = np.zeros(width), np.zeros(width)
-    terms, strip = np.zeros((d, 5, width)), np.zeros((4, width))
+    terms, strip, work = np.zeros((d, 5, width)), np.zeros((4, width)), np.zeros((4, 2 * d))
     table = np.zeros((K, width)), np.zeros((K, width)), np.zeros((K, width))
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -1412,7 +1453,8 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
                 arm = _least(index, t, 1, run, stream, key0, key1)
                 if arm == a and t >= retry:
                     side = reach / counts[a]
-                    room = _imed_room(terms, table, counts, logs, a, add, side + GUARD, strip)
+                    wide = side + GUARD
+                    room = _imed_room(terms, table, counts, logs, a, add, wide, strip, work)
                     if room > 0:
                         last = counts[a] + room
                         box[:] = terms[:, 0, a]
@@ -1440,8 +1482,7 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
                 t += 1
             if last == 0:
                 logs[arm] = _log(counts[arm])
-                for j in range(d):
-                    _imed_logarithms(terms, arm, j, sums[arm, j] / counts[arm])
+                _imed_terms(terms, arm, sums, counts[arm], work)
                 _imed_compare(terms, arm, add, table, strip)
             if arms.size > 0:
                 arms[row, began:t] = arm
