@@ -1355,15 +1355,52 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
 
 
 @jit
-def _imed_logarithms(terms, a, j, m):
-    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a."""
-    one = _log(m) if m > 0.0 else 0.0
-    zero = _log(1.0 - m) if m < 1.0 else -np.inf
-    terms[j, 0, a] = m
-    terms[j, 1, a] = 1.0 - m
-    terms[j, 2, a] = one
-    terms[j, 3, a] = zero
-    terms[j, 4, a] = m * one + (1.0 - m) * zero if m < 1.0 else 0.0
+def _log_many(work):
+    """Take _log of the first row of normal numbers > 0 into the last, in vector instructions.
+
+    The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
+    a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
+    """
+    bits = work.view(np.uint64)
+    n = work.shape[1]
+    for i in range(n):
+        word = bits[0, i]
+        bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
+        bits[2, i] = (word >> u64(52)) | u64(0x4330000000000000)
+    for i in range(n):
+        m, k = work[1, i], work[2, i] - 4503599627371518.0
+        low = m < 0.7071067811865476
+        m = m + m if low else m
+        k = k - 1.0 if low else k
+        f = m - 1.0
+        s = f / (2.0 + f)
+        z = s * s
+        p = 0.15331721600556042 + z * 0.14616449685043406
+        p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+        p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
+        half = 0.5 * f * f
+        leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+        work[3, i] = leading - ((half - (s * (half + z * p) + rest)) - f)
+
+
+@jit
+def _imed_terms(terms, a, sums, n, work):
+    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a after n pulls."""
+    d = terms.shape[0]
+    for j in range(d):
+        m = sums[a, j] / n
+        work[0, j] = m
+        work[0, d + j] = 1.0 - m
+    _log_many(work)
+    for j in range(d):
+        m, w = work[0, j], work[0, d + j]
+        one = work[3, j] if m > 0.0 else 0.0
+        zero = work[3, d + j] if m < 1.0 else -np.inf
+        terms[j, 0, a] = m
+        terms[j, 1, a] = w
+        terms[j, 2, a] = one
+        terms[j, 3, a] = zero
+        terms[j, 4, a] = m * one + w * zero if m < 1.0 else 0.0
 
 
 @jit
@@ -1453,15 +1490,119 @@ def _imed_candidate(table, gap, price, t, run, stream, key0, key1):
 
 
 @jit
+def _imed_corner(terms, a, add, side, evidence, work):
+    """Write a lower bound of D_b(a) for all b while no mean of arm a falls by more than side."""
+    d, _, width = terms.shape
+    evidence[:] = 0.0
+    for j in range(d):
+        q = max(terms[j, 0, a] - side, 0.0)
+        work[0, j] = q
+        work[0, d + j] = 1.0 - q
+    _log_many(work)
+    for j in range(d):
+        q, one, zero = work[0, j], work[3, j], work[3, d + j]
+        if q > 0.0:
+            m, w, h = terms[j, 0], terms[j, 1], terms[j, 4]
+            for b in range(width):
+                x = q - m[b]
+                kl = h[b] - (m[b] * one + w[b] * zero)
+                kl = kl if x > 0.0 and kl > 0.0 else 0.0
+                low = evidence[b]
+                evidence[b] = low + kl if add else (kl if kl > low else low)
+    for b in range(width):
+        evidence[b] = evidence[b] * (1.0 - GUARD) - d * GUARD
+
+
+@jit
+def _imed_room(terms, table, counts, logs, a, add, side, strip, work):
+    """Find how many more pulls of arm a the full computation certainly wants, or 0.
+
+    That is while no mean of arm a moves by more than ``side`` and it is the only arm that does.
+    It stays free if nobody comes within the side of beating it.  The indices of the others do
+    not fall below those with the evidence of the box's lower corner, and log n grows by less
+    than 1/n per pull.  It remains the candidate if the most that it can cost is less than the
+    least that any other arm can, among those that can be free at all.
+    """
+    lead, _, each = table
+    K, width = lead.shape
+    evidence, low, high, price = strip[0], strip[1], strip[2], strip[3]
+    for c in range(K):
+        if c != a and lead[c, a] + side > 0.0:
+            return np.int64(0)
+    _imed_corner(terms, a, add, side, evidence, work)
+    least = np.inf
+    for b in range(K):
+        if b != a:
+            least = min(least, counts[b] * evidence[b] + logs[b])
+    room = min(1.0, least * (1.0 - GUARD) - logs[a] - GUARD) * counts[a]
+    if not room >= 4.0:
+        return np.int64(0)
+    low[:] = 0.0
+    for c in range(K):
+        if c != a:
+            for b in range(width):
+                low[b] = max(low[b], lead[c, b])
+    rivals = 0
+    for b in range(K):
+        high[b] = max(low[b], lead[a, b] + side)
+        low[b] = max(low[b], lead[a, b] - side)
+        rivals += 1 if low[b] <= 2.0 * TIE else 0
+    if rivals > 1:  # arm a is one of them
+        most = 0.0
+        price[:] = 0.0
+        for b in range(K):
+            if b != a:
+                if high[b] > 0.0:
+                    if not evidence[b] > 0.0:
+                        return np.int64(0)
+                    most += high[b] / evidence[b]
+                if low[b] > 2.0 * TIE:
+                    for f in range(width):
+                        price[f] += low[b] * each[b, f]
+        for f in range(K):
+            if f != a and low[f] <= 2.0 * TIE and not price[f] * 0.999999 - GUARD > most:
+                return np.int64(0)
+    return np.int64(room)
+
+
+@jit
+def _imed_stay(source, a, counts, sums, box, side, most, run, key0, key1):
+    """Pull arm a until a mean has left its box, or it has been pulled ``most`` times.
+
+    Returns whether all means are in the box.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    d = sums.shape[1]
+    n = counts[a]
+    outside = 0
+    while outside == 0 and n < most:
+        if n >= stop[a]:
+            _refill(source, a, n, run, key0, key1)
+        i = n - first[a]
+        n += 1
+        middle, reach = float(n), side * n
+        for j in range(d):
+            total = sums[a, j] + ready[a, i, j]
+            sums[a, j] = total
+            outside += 1 if abs(total - box[j] * middle) > reach else 0
+    counts[a] = n
+    return outside == 0
+
+
+@jit
 def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
-    """Play Pareto IMED: a pull moves one arm, and with it one row and one column."""
+    """Play Pareto IMED: a pull moves one arm, and with it one row and one column.
+
+    Nearly all pulls are of the candidate.  They come in stays: a box around its means and a
+    number of pulls within which the full computation is known to want it again.
+    """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     width = (K + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
-    sums, logs, index = np.zeros((K, d)), np.zeros(K), np.zeros(K)
+    sums, logs, index, box = np.zeros((K, d)), np.zeros(K), np.zeros(K), np.zeros(d)
     gap, price = np.zeros(width), np.zeros(width)
-    terms, strip = np.zeros((d, 5, width)), np.zeros((4, width))
+    terms, strip, work = np.zeros((d, 5, width)), np.zeros((4, width)), np.zeros((4, 2 * d))
     table = np.zeros((K, width)), np.zeros((K, width)), np.zeros((K, width))
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -1469,29 +1610,55 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
         stop.fill(0)
         sums.fill(0.0)
         at, event = np.int64(0), np.int64(0)
-        arm, t = np.int64(0), np.int64(0)
+        arm, t, retry = np.int64(0), np.int64(0), np.int64(0)
+        last = np.int64(0)  # a stay ends before this many pulls of the arm, if there is one
+        reach, side = 8.0, 0.0
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
+            began = t
             if t < K:
                 arm = t
-            else:
+            elif last == 0:
                 a = _imed_candidate(table, gap, price, t, run, stream, key0, key1)
                 for b in range(K):
                     index[b] = counts[b] * table[1][a, b] + logs[b]
                 arm = _least(index, t, 1, run, stream, key0, key1)
-            if counts[arm] >= stop[arm]:
-                _refill(source, arm, counts[arm], run, key0, key1)
-            i = counts[arm] - first[arm]
-            counts[arm] += 1
-            logs[arm] = _log(counts[arm])
-            for j in range(d):
-                sums[arm, j] += ready[arm, i, j]
-                _imed_logarithms(terms, arm, j, sums[arm, j] / counts[arm])
-            _imed_compare(terms, arm, add, table, strip)
+                if arm == a and t >= retry:
+                    side = reach / counts[a]
+                    wide = side + GUARD
+                    room = _imed_room(terms, table, counts, logs, a, add, wide, strip, work)
+                    if room > 0:
+                        last = counts[a] + room
+                        box[:] = terms[:, 0, a]
+                    elif reach > 2.0:
+                        reach *= 0.5
+                    else:
+                        retry = t + 16
+                        reach = 8.0
+            if last > 0:
+                n = counts[arm]
+                most = min(last, n + min(T, event) - t)
+                inside = _imed_stay(source, arm, counts, sums, box, side, most, run, key0, key1)
+                t += counts[arm] - n
+                if not inside:
+                    reach *= 2.0
+                if not inside or counts[arm] == last:
+                    last = 0
+            else:
+                if counts[arm] >= stop[arm]:
+                    _refill(source, arm, counts[arm], run, key0, key1)
+                i = counts[arm] - first[arm]
+                counts[arm] += 1
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+                t += 1
+            if last == 0:
+                logs[arm] = _log(counts[arm])
+                _imed_terms(terms, arm, sums, counts[arm], work)
+                _imed_compare(terms, arm, add, table, strip)
             if arms.size > 0:
-                arms[row, t] = arm
-            t += 1
+                arms[row, began:t] = arm
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             final_sums[row] = sums
