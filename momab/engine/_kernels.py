@@ -19,10 +19,11 @@ import numpy as np
 from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.base import TIE
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.engine.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream
 from momab.model.numerics import log
@@ -823,7 +824,73 @@ def _slack(V, low, high, a):
 
 
 @jit
-def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
+def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
+    """Return the objective that certifies its leader, as the plain loop does; -1 for none.
+
+    Without a certificate every arm's L is below another arm's U on every objective, by a margin
+    that two arms can use up.  One pull moves a bound by at most (1 + beta / 2) / N, so nothing
+    is certified while every arm has been pulled no more than ``calm`` times.
+    """
+    K, d = sums.shape
+    for a in range(K):
+        beta[a] = math.sqrt(clog / counts[a])
+    margin, widest = np.inf, -np.inf
+    for j in range(d):
+        leader, top, second, lower = 0, -np.inf, -np.inf, -np.inf
+        for a in range(K):
+            mean = sums[a, j] / counts[a]
+            if mean + beta[a] > top:
+                leader, top, second = a, mean + beta[a], top
+            else:
+                second = max(second, mean + beta[a])
+            lower = max(lower, mean - beta[a])
+        leaders[j], width[j] = leader, -np.inf
+        margin = min(margin, top - lower)
+        lower = sums[leader, j] / counts[leader] - beta[leader]
+        margin = min(margin, second - lower)
+        if lower > second:
+            rival = 0.0
+            for a in range(K):
+                if a != leader and sums[a, j] / counts[a] + beta[a] >= second - TIE:
+                    rival = max(rival, beta[a])
+            width[j] = beta[leader] + rival
+            widest = max(widest, width[j])
+    if widest == -np.inf:
+        for a in range(K):
+            steps = (0.4999 * margin - GUARD) * counts[a] / (1.0 + 0.5 * beta[a])
+            calm[a] = counts[a] + np.int64(max(0.0, min(steps, 1e15)))
+        return -1
+    n = 0
+    for j in range(d):
+        n += 1 if width[j] >= widest - TIE else 0
+    k = np.int64((_coin(t, 1, run, stream, key0, key1) * u64(n)) >> u64(32))
+    chosen = -1
+    for j in range(d):
+        if width[j] >= widest - TIE:
+            if k == 0:
+                chosen = j
+            k -= 1
+    return chosen
+
+
+@jit
+def _front(
+    source,
+    K,
+    d,
+    annealing,
+    c,
+    q,
+    decay,
+    proof,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
+):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
     Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
@@ -835,6 +902,8 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
     allows for, and when the allowance ends the set is found from scratch, with the very
     numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
+
+    If ``proof``, which is stop_c log T, is positive, the run ends at the first certificate.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -856,6 +925,9 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     reach, gap = np.zeros(K), np.zeros(K)
     patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
+    cert_round, cert_arm, cert_objective = certificates
+    beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
+    calm = np.full(K, np.int64(1) << 62)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -876,6 +948,19 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     arms[row, t] = t
                 t += 1
                 continue
+            if proof > 0.0 and (counts[arm] > calm[arm] or t == K):
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                j = _first_proof(
+                    sums, counts, proof, beta, leaders, width, calm, t, run, stream, key0, key1
+                )
+                if j >= 0:
+                    arm = leaders[j]
+                    cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                    break
             if t - found > span:
                 if not annealing:
                     clog = c * _log(t * q)
@@ -1073,6 +1158,105 @@ def _scalarized(
                     final_sums[row, a, j] = sums[a, j]
 
 
+# UCB1 on one objective.
+
+
+@jit
+def _objective(known, K, d, run, stream, key0, key1):
+    """Return the objective of a scalar policy in one run; -1 is drawn by the first coin."""
+    if known >= 0:
+        return known
+    word = _coin(K, OBJECTIVE_SLOT, run, stream, key0, key1)
+    return np.int64((word * u64(d)) >> u64(32))
+
+
+@jit_extremes
+def _score(mean, slope, bonus, score):
+    """Write mean + bonus / sqrt(N) for every arm, to a few units in the last place."""
+    top = mean[0] + bonus * slope[0]
+    for a in range(mean.size):
+        score[a] = mean[a] + bonus * slope[a]
+        top = max(top, score[a])
+    return top
+
+
+@jit
+def _top_arm(mean, counts, clog, score, t, run, stream, key0, key1):
+    """Choose the arm with the largest index as the plain loop does."""
+    K = counts.size
+    top = -np.inf
+    for a in range(K):
+        score[a] = mean[a] + math.sqrt(clog / counts[a])
+        top = max(top, score[a])
+    n = 0
+    for a in range(K):
+        if score[a] >= top - TIE:
+            n += 1
+    arm, k = 0, np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+    for a in range(K):
+        if score[a] >= top - TIE:
+            if k == 0:
+                arm = a
+            k -= 1
+    return arm
+
+
+@jit
+def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book):
+    """Play UCB1 on one objective.
+
+    Every index is first found without a division.  That is good to far less than NEAR, as long
+    as the bonus is no larger than 100; so an arm that is ahead of all others by NEAR is ahead by
+    more than TIE in the plain loop.  There are up to three dummies at the end.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.zeros(padded)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                clog = c * _log(t)
+                bar = _score(mean, slope, math.sqrt(clog), score) - NEAR
+                near = 0
+                for a in range(padded):
+                    near += 1 if score[a] >= bar else 0
+                    arm = a if score[a] >= bar else arm
+                if near > 1 or clog > 1e4:
+                    arm = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            if final_sums.size > 0:
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            else:
+                sums[arm, objective] += ready[arm, i, objective]
+            mean[arm] = sums[arm, objective] / number
+            slope[arm] = 1.0 / math.sqrt(number)
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # KL-UCB.
 
 
@@ -1143,7 +1327,7 @@ def _choose_klucb(means, counts, level):
 
 
 @jit
-def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
+def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
     """Play KL-UCB on one objective."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1151,6 +1335,7 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
     sums, means = np.zeros((K, d)), np.zeros(K)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
@@ -1238,12 +1423,13 @@ def _plan_width_guided(task: Request) -> Plan:
 def _plan_pareto_ucb1(task: Request) -> Plan:
     policy = cast(ParetoUCB1, task.policy)
     q = policy.scale(task.arrays.K, task.arrays.d, task.given)
-    return _front, (False, policy.c, q, 0.0), False
+    proof = policy.stop_c * log(task.horizon) if policy.stop else 0.0
+    return _front, (False, policy.c, q, 0.0, proof), True
 
 
 @kernel(AnnealingPareto)
 def _plan_annealing_pareto(task: Request) -> Plan:
-    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay, 0.0), True
 
 
 @kernel(ScalarizedUCB)
@@ -1256,6 +1442,18 @@ def _plan_scalarized_ucb(task: Request) -> Plan:
     return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
 
 
+def _known_objective(task: Request) -> int:
+    """The objective of a scalar policy if it is known beforehand, -1 if a coin draws it."""
+    policy = cast(OneObjective, task.policy)
+    known = policy.known_objective(task.arrays.d, task.given)
+    return -1 if known is None else known
+
+
+@kernel(SingleUCB1)
+def _plan_single_ucb1(task: Request) -> Plan:
+    return _single_ucb1, (_known_objective(task), cast(SingleUCB1, task.policy).c), False
+
+
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
-    return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
+    return _klucb, (_known_objective(task),), False

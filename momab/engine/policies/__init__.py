@@ -13,6 +13,7 @@ from momab.engine.policies.base import (
     TIE,
     Certificate,
     Given,
+    OneObjective,
     Policy,
     Selection,
     View,
@@ -31,6 +32,7 @@ from momab.engine.policies.base import (
 from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
+from momab.engine.policies.single_ucb1 import SingleUCB1, select_single_ucb1
 from momab.engine.policies.width_guided import (
     OBJECTIVE_RULES,
     Races,
@@ -51,11 +53,13 @@ __all__ = [
     "AnnealingPareto",
     "Certificate",
     "Given",
+    "OneObjective",
     "ParetoUCB1",
     "Policy",
     "Races",
     "ScalarizedUCB",
     "Selection",
+    "SingleUCB1",
     "View",
     "WidthGuided",
     "as_published",
@@ -72,6 +76,7 @@ __all__ = [
     "select_klucb",
     "select_pareto_ucb1",
     "select_scalarized_ucb",
+    "select_single_ucb1",
     "select_width_guided",
     "selection",
     "selection_for",
