@@ -1171,13 +1171,24 @@ def _objective(known, K, d, run, stream, key0, key1):
 
 
 @jit_extremes
-def _score(mean, slope, bonus, score):
-    """Write mean + bonus / sqrt(N) for every arm, to a few units in the last place."""
-    top = mean[0] + bonus * slope[0]
-    for a in range(mean.size):
-        score[a] = mean[a] + bonus * slope[a]
+def _largest(score):
+    """Return the largest of some numbers."""
+    top = score[0]
+    for a in range(score.size):
         top = max(top, score[a])
     return top
+
+
+@jit
+def _leading(score, margin):
+    """Return how many scores are within a margin of the largest, and which one if it is one."""
+    bar = _largest(score) - margin
+    near, which = 0, 0
+    for a in range(score.size):
+        close = 1 if score[a] >= bar else 0
+        near += close
+        which += close * a
+    return near, which
 
 
 @jit
@@ -1205,38 +1216,50 @@ def _top_arm(mean, counts, clog, score, t, run, stream, key0, key1):
 def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book):
     """Play UCB1 on one objective.
 
-    Every index is first found without a division.  That is good to far less than NEAR, as long
-    as the bonus is no larger than 100; so an arm that is ahead of all others by NEAR is ahead by
-    more than TIE in the plain loop.  There are up to three dummies at the end.
+    The scores are mean + bonus / sqrt(N) with the bonus of round ``found``, without a division:
+    good to far less than NEAR while the bonus is below 100.  The bonus s = sqrt(c log t) is
+    concave, so it has grown by at most (t - found) c / (2 found s), and every score's error is
+    at most this times the largest 1 / sqrt(N).  An arm that is ahead by more is the arm of
+    the plain loop.  Otherwise the scores are found anew with the bonus of this round, and where
+    two of them are within NEAR the plain loop's expressions decide.  The arrays end with up to
+    three dummies.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     padded = (K + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
     sums = np.zeros((K, d))
-    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.zeros(padded)
+    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.full(padded, -1e9)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        at, event = np.int64(0), np.int64(0)
+        at, event, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         arm, t = np.int64(0), np.int64(0)
+        bonus, rate = 0.0, 0.0
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
             if t < K:
                 arm = t
             else:
-                clog = c * _log(t)
-                bar = _score(mean, slope, math.sqrt(clog), score) - NEAR
-                near = 0
-                for a in range(padded):
-                    near += 1 if score[a] >= bar else 0
-                    arm = a if score[a] >= bar else arm
-                if near > 1 or clog > 1e4:
-                    arm = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+                near, which = 2, 0
+                if t - found <= span:
+                    near, which = _leading(score, (t - found) * rate + NEAR)
+                if near > 1:
+                    clog = c * _log(t)
+                    bonus = math.sqrt(clog)
+                    for a in range(padded):
+                        score[a] = mean[a] + bonus * slope[a]
+                    rate = 0.5 * c / (t * bonus) * _largest(slope)
+                    found, span = t, t // 128
+                    near, which = _leading(score, NEAR)
+                    if near > 1 or clog > 1e4:
+                        which = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+                        span = np.int64(-1)
+                arm = which
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
             i = counts[arm] - first[arm]
@@ -1249,6 +1272,7 @@ def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book)
                 sums[arm, objective] += ready[arm, i, objective]
             mean[arm] = sums[arm, objective] / number
             slope[arm] = 1.0 / math.sqrt(number)
+            score[arm] = mean[arm] + bonus * slope[arm]
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
