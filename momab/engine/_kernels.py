@@ -31,6 +31,7 @@ from momab.model.numerics import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from momab._util.validate import FloatArray
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
@@ -151,6 +152,22 @@ def _draw_many(source, a, n, pulls, sums, run, key0, key1):
         i = pull - first[a]
         for j in range(ready.shape[2]):
             sums[a, j] += ready[a, i, j]
+
+
+@jit
+def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts = np.zeros(K, dtype=np.int64)
+    arm = np.int64(0)
+    for _ in range(rounds):
+        if counts[arm] >= stop[arm]:
+            _refill(source, arm, counts[arm], run, key0, key1)
+        i = counts[arm] - first[arm]
+        for j in range(sums.shape[1]):
+            sums[arm, j] += ready[arm, i, j]
+        counts[arm] += 1
+        arm = arm + 1 if arm + 1 < K else np.int64(0)
 
 
 # What a run leaves behind.
@@ -1416,6 +1433,12 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
         book,
         *([certificates] if certifies else []),
     )
+
+
+def draw_rows(arrays: RewardArrays, rounds: int, seed: int, run: int, sums: FloatArray) -> None:
+    """Add the rewards of so many rounds to the sums; the arms take turns."""
+    key0, key1 = u64(seed & 0xFFFFFFFF), u64(seed >> 32)
+    _draw_in_turn(_source(arrays), arrays.K, rounds, u64(run), key0, key1, sums)
 
 
 Plan = tuple[Any, tuple[Any, ...], bool]
