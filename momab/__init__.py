@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from momab.engine.policies.pareto_imed import ParetoIMED
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB
+    from momab.engine.policies.single_ucb1 import SingleUCB1
     from momab.engine.policies.width_guided import WidthGuided
     from momab.engine.results import Results
     from momab.engine.simulate import simulate
@@ -46,6 +47,7 @@ __all__ = [
     "ParetoUCB1",
     "Results",
     "ScalarizedUCB",
+    "SingleUCB1",
     "WidthGuided",
     "__version__",
     "audit",
@@ -72,6 +74,7 @@ PUBLIC = {
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
+    "SingleUCB1": "momab.engine.policies.single_ucb1",
     "WidthGuided": "momab.engine.policies.width_guided",
     "audit": "momab.auditing.auditor",
     "bernoulli": "momab.model.instances",

@@ -21,10 +21,12 @@ from numba import njit
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
 from momab.engine.policies.base import TIE, coins_of
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.engine.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream
 from momab.model.numerics import log
@@ -32,6 +34,7 @@ from momab.model.numerics import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from momab._util.validate import FloatArray
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
@@ -152,6 +155,22 @@ def _draw_many(source, a, n, pulls, sums, run, key0, key1):
         i = pull - first[a]
         for j in range(ready.shape[2]):
             sums[a, j] += ready[a, i, j]
+
+
+@jit
+def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts = np.zeros(K, dtype=np.int64)
+    arm = np.int64(0)
+    for _ in range(rounds):
+        if counts[arm] >= stop[arm]:
+            _refill(source, arm, counts[arm], run, key0, key1)
+        i = counts[arm] - first[arm]
+        for j in range(sums.shape[1]):
+            sums[arm, j] += ready[arm, i, j]
+        counts[arm] += 1
+        arm = arm + 1 if arm + 1 < K else np.int64(0)
 
 
 # What a run leaves behind.
@@ -997,7 +1016,73 @@ def _slack(V, low, high, a):
 
 
 @jit
-def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
+def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
+    """Return the objective that certifies its leader, as the plain loop does; -1 for none.
+
+    Without a certificate every arm's L is below another arm's U on every objective, by a margin
+    that two arms can use up.  One pull moves a bound by at most (1 + beta / 2) / N, so nothing
+    is certified while every arm has been pulled no more than ``calm`` times.
+    """
+    K, d = sums.shape
+    for a in range(K):
+        beta[a] = math.sqrt(clog / counts[a])
+    margin, widest = np.inf, -np.inf
+    for j in range(d):
+        leader, top, second, lower = 0, -np.inf, -np.inf, -np.inf
+        for a in range(K):
+            mean = sums[a, j] / counts[a]
+            if mean + beta[a] > top:
+                leader, top, second = a, mean + beta[a], top
+            else:
+                second = max(second, mean + beta[a])
+            lower = max(lower, mean - beta[a])
+        leaders[j], width[j] = leader, -np.inf
+        margin = min(margin, top - lower)
+        lower = sums[leader, j] / counts[leader] - beta[leader]
+        margin = min(margin, second - lower)
+        if lower > second:
+            rival = 0.0
+            for a in range(K):
+                if a != leader and sums[a, j] / counts[a] + beta[a] >= second - TIE:
+                    rival = max(rival, beta[a])
+            width[j] = beta[leader] + rival
+            widest = max(widest, width[j])
+    if widest == -np.inf:
+        for a in range(K):
+            steps = (0.4999 * margin - GUARD) * counts[a] / (1.0 + 0.5 * beta[a])
+            calm[a] = counts[a] + np.int64(max(0.0, min(steps, 1e15)))
+        return -1
+    n = 0
+    for j in range(d):
+        n += 1 if width[j] >= widest - TIE else 0
+    k = np.int64((_coin(t, 1, run, stream, key0, key1) * u64(n)) >> u64(32))
+    chosen = -1
+    for j in range(d):
+        if width[j] >= widest - TIE:
+            if k == 0:
+                chosen = j
+            k -= 1
+    return chosen
+
+
+@jit
+def _front(
+    source,
+    K,
+    d,
+    annealing,
+    c,
+    q,
+    decay,
+    proof,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
+):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
     Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
@@ -1009,6 +1094,8 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
     allows for, and when the allowance ends the set is found from scratch, with the very
     numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
+
+    If ``proof``, which is stop_c log T, is positive, the run ends at the first certificate.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1030,6 +1117,9 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     reach, gap = np.zeros(K), np.zeros(K)
     patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
+    cert_round, cert_arm, cert_objective = certificates
+    beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
+    calm = np.full(K, np.int64(1) << 62)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1050,6 +1140,19 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     arms[row, t] = t
                 t += 1
                 continue
+            if proof > 0.0 and (counts[arm] > calm[arm] or t == K):
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                j = _first_proof(
+                    sums, counts, proof, beta, leaders, width, calm, t, run, stream, key0, key1
+                )
+                if j >= 0:
+                    arm = leaders[j]
+                    cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                    break
             if t - found > span:
                 if not annealing:
                     clog = c * _log(t * q)
@@ -1247,6 +1350,129 @@ def _scalarized(
                     final_sums[row, a, j] = sums[a, j]
 
 
+# UCB1 on one objective.
+
+
+@jit
+def _objective(known, K, d, run, stream, key0, key1):
+    """Return the objective of a scalar policy in one run; -1 is drawn by the first coin."""
+    if known >= 0:
+        return known
+    word = _coin(K, OBJECTIVE_SLOT, run, stream, key0, key1)
+    return np.int64((word * u64(d)) >> u64(32))
+
+
+@jit_extremes
+def _largest(score):
+    """Return the largest of some numbers."""
+    top = score[0]
+    for a in range(score.size):
+        top = max(top, score[a])
+    return top
+
+
+@jit
+def _leading(score, margin):
+    """Return how many scores are within a margin of the largest, and which one if it is one."""
+    bar = _largest(score) - margin
+    near, which = 0, 0
+    for a in range(score.size):
+        close = 1 if score[a] >= bar else 0
+        near += close
+        which += close * a
+    return near, which
+
+
+@jit
+def _top_arm(mean, counts, clog, score, t, run, stream, key0, key1):
+    """Choose the arm with the largest index as the plain loop does."""
+    K = counts.size
+    top = -np.inf
+    for a in range(K):
+        score[a] = mean[a] + math.sqrt(clog / counts[a])
+        top = max(top, score[a])
+    n = 0
+    for a in range(K):
+        if score[a] >= top - TIE:
+            n += 1
+    arm, k = 0, np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+    for a in range(K):
+        if score[a] >= top - TIE:
+            if k == 0:
+                arm = a
+            k -= 1
+    return arm
+
+
+@jit
+def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book):
+    """Play UCB1 on one objective.
+
+    The scores are mean + bonus / sqrt(N) with the bonus of round ``found``, without a division:
+    good to far less than NEAR while the bonus is below 100.  The bonus s = sqrt(c log t) is
+    concave, so it has grown by at most (t - found) c / (2 found s), and every score's error is
+    at most this times the largest 1 / sqrt(N).  An arm that is ahead by more is the arm of
+    the plain loop.  Otherwise the scores are found anew with the bonus of this round, and where
+    two of them are within NEAR the plain loop's expressions decide.  The arrays end with up to
+    three dummies.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.full(padded, -1e9)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+        arm, t = np.int64(0), np.int64(0)
+        bonus, rate = 0.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                near, which = 2, 0
+                if t - found <= span:
+                    near, which = _leading(score, (t - found) * rate + NEAR)
+                if near > 1:
+                    clog = c * _log(t)
+                    bonus = math.sqrt(clog)
+                    for a in range(padded):
+                        score[a] = mean[a] + bonus * slope[a]
+                    rate = 0.5 * c / (t * bonus) * _largest(slope)
+                    found, span = t, t // 128
+                    near, which = _leading(score, NEAR)
+                    if near > 1 or clog > 1e4:
+                        which = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+                        span = np.int64(-1)
+                arm = which
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            if final_sums.size > 0:
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            else:
+                sums[arm, objective] += ready[arm, i, objective]
+            mean[arm] = sums[arm, objective] / number
+            slope[arm] = 1.0 / math.sqrt(number)
+            score[arm] = mean[arm] + bonus * slope[arm]
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # KL-UCB.
 
 
@@ -1317,7 +1543,7 @@ def _choose_klucb(means, counts, level):
 
 
 @jit
-def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
+def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
     """Play KL-UCB on one objective."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1325,6 +1551,7 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
     sums, means = np.zeros((K, d)), np.zeros(K)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
@@ -1696,6 +1923,12 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
     )
 
 
+def draw_rows(arrays: RewardArrays, rounds: int, seed: int, run: int, sums: FloatArray) -> None:
+    """Add the rewards of so many rounds to the sums; the arms take turns."""
+    key0, key1 = u64(seed & 0xFFFFFFFF), u64(seed >> 32)
+    _draw_in_turn(_source(arrays), arrays.K, rounds, u64(run), key0, key1, sums)
+
+
 Plan = tuple[Any, tuple[Any, ...], bool]
 """A kernel, its policy's options, and whether it wants the certificates' arrays."""
 
@@ -1737,12 +1970,13 @@ def _plan_anytime(task: Request) -> Plan:
 def _plan_pareto_ucb1(task: Request) -> Plan:
     policy = cast(ParetoUCB1, task.policy)
     q = policy.scale(task.arrays.K, task.arrays.d, task.given)
-    return _front, (False, policy.c, q, 0.0), False
+    proof = policy.stop_c * log(task.horizon) if policy.stop else 0.0
+    return _front, (False, policy.c, q, 0.0, proof), True
 
 
 @kernel(AnnealingPareto)
 def _plan_annealing_pareto(task: Request) -> Plan:
-    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay, 0.0), True
 
 
 @kernel(ScalarizedUCB)
@@ -1755,6 +1989,18 @@ def _plan_scalarized_ucb(task: Request) -> Plan:
     return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
 
 
+def _known_objective(task: Request) -> int:
+    """The objective of a scalar policy if it is known beforehand, -1 if a coin draws it."""
+    policy = cast(OneObjective, task.policy)
+    known = policy.known_objective(task.arrays.d, task.given)
+    return -1 if known is None else known
+
+
+@kernel(SingleUCB1)
+def _plan_single_ucb1(task: Request) -> Plan:
+    return _single_ucb1, (_known_objective(task), cast(SingleUCB1, task.policy).c), False
+
+
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
     return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
@@ -1763,3 +2009,4 @@ def _plan_klucb(task: Request) -> Plan:
 @kernel(ParetoIMED)
 def _plan_pareto_imed(task: Request) -> Plan:
     return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False
+    return _klucb, (_known_objective(task),), False

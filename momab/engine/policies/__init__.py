@@ -14,6 +14,7 @@ from momab.engine.policies.base import (
     TIE,
     Certificate,
     Given,
+    OneObjective,
     Policy,
     Selection,
     View,
@@ -34,6 +35,7 @@ from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
 from momab.engine.policies.pareto_imed import EVIDENCE, ParetoIMED, select_pareto_imed
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
+from momab.engine.policies.single_ucb1 import SingleUCB1, select_single_ucb1
 from momab.engine.policies.width_guided import (
     CERTIFICATES,
     OBJECTIVE_RULES,
@@ -61,11 +63,13 @@ __all__ = [
     "Certificate",
     "Given",
     "ParetoIMED",
+    "OneObjective",
     "ParetoUCB1",
     "Policy",
     "Races",
     "ScalarizedUCB",
     "Selection",
+    "SingleUCB1",
     "View",
     "WidthGuided",
     "as_published",
@@ -88,6 +92,7 @@ __all__ = [
     "select_pareto_imed",
     "select_pareto_ucb1",
     "select_scalarized_ucb",
+    "select_single_ucb1",
     "select_width_guided",
     "selection",
     "selection_for",
