@@ -71,7 +71,9 @@ def audit_command(
 def reproduce_command(
     target: Annotated[
         list[str],
-        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, rivals, limit, or all."),
+        typer.Argument(
+            help="table1 to table4, figure1, figure2, retuned, risk, rivals, limit, or all."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(
         "_build/reproduce"
@@ -82,7 +84,8 @@ def reproduce_command(
     seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 20260704,
     risk_runs: Annotated[int, typer.Option(help="Runs per subset and coefficient.")] = 20_000,
     policy: Annotated[
-        list[str] | None, typer.Option(help="A policy of the target limit, by its label; repeatable.")
+        list[str] | None,
+        typer.Option(help="A policy of the target limit, by its label; repeatable."),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (

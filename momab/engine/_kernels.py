@@ -20,8 +20,7 @@ from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
-from momab.engine.policies.base import TIE, coins_of
-from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1

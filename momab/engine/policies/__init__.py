@@ -51,8 +51,8 @@ for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 __all__ = [
-    "EVIDENCE",
     "CERTIFICATES",
+    "EVIDENCE",
     "KLUCB",
     "OBJECTIVE_RULES",
     "Q_RULES",
@@ -62,8 +62,8 @@ __all__ = [
     "AnytimeWidthGuided",
     "Certificate",
     "Given",
-    "ParetoIMED",
     "OneObjective",
+    "ParetoIMED",
     "ParetoUCB1",
     "Policy",
     "Races",
