@@ -2002,7 +2002,7 @@ def _plan_single_ucb1(task: Request) -> Plan:
 
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
-    return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
+    return _klucb, (_known_objective(task),), False
 
 
 @kernel(ParetoIMED)
