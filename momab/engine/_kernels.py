@@ -2008,4 +2008,3 @@ def _plan_klucb(task: Request) -> Plan:
 @kernel(ParetoIMED)
 def _plan_pareto_imed(task: Request) -> Plan:
     return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False
-    return _klucb, (_known_objective(task),), False
