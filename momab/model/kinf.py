@@ -42,7 +42,7 @@ TOLERANCE = 1e-13
 """The certified error at which the solver is content; it asks for more where K_inf is small."""
 
 STEPS = 200
-"""Newton steps at most; some twenty are usual."""
+"""Newton steps at most; about ten are usual."""
 
 LEAST = 1e-17
 """How far the weight of the barrier falls."""
@@ -182,7 +182,7 @@ def _best_portfolio(W: FloatArray, w: FloatArray, tolerance: float) -> FloatArra
         while mu > LEAST and max(np.abs(1.0 - g - s).max(), np.abs(y * s - mu).max()) <= 10.0 * mu:
             mu = max(LEAST, min(0.2 * mu, mu**1.5))
         H = (ratios * w[:, None]).T @ ratios
-        ridge = 1e-15 * H.max()  # coordinates that agree leave H singular; still a way downhill
+        ridge = 1e-15 * H.diagonal()  # coordinates that agree leave H singular
         step = np.linalg.solve(H + np.diag(s / y + ridge), g - 1.0 + mu / y)
         turn = (mu - s * step) / y - s
         y_next = y + _downhill(W, w, y, step, mu) * step

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from momab import MomabError, theory
+from momab.datasets import subsets
 from momab.model import instances, pareto
 from momab.model.kinf import kinf, kinf_certified, kinf_evidence
 from momab.model.price import kl_plus
+from tests.realdata import load_or_skip
 
 seeds = st.integers(0, 10**9)
 unit = st.floats(0.001, 0.999)
@@ -116,7 +118,7 @@ def test_the_boundary_and_rare_rows(chance, target):
 
 def hard_law(rng):
     """Rare or tiny rewards, atoms in the corner, copies, and targets next to the means or to 1."""
-    n, d = int(rng.choice([1, 2, 10, 100])), int(rng.choice([1, 2, 6, 12]))
+    n, d = int(rng.choice([1, 2, 10, 100, 1000])), int(rng.choice([1, 2, 6, 12]))
     rows = rng.beta(*rng.choice([0.05, 0.5, 2, 30], 2), (n, d))
     shape = rng.integers(6)
     if shape == 1:
@@ -133,6 +135,14 @@ def hard_law(rng):
     middle = np.average(rows, axis=0, weights=weights)
     reach = rng.choice([1e-9, 1e-4, 0.1, 1 - 1e-9, 1]) * rng.uniform(-0.3, 1, d)
     return rows, np.clip(middle + (1 - middle) * reach, 0, 1), weights
+
+
+def test_columns_of_very_different_size_are_solved_as_well():
+    """One column of the portfolio is 1e10 times the others, which differ by less than 1e-9."""
+    rare = 2.6550238243377422e-11
+    target = [0.0, 1 - rare, 6.252376935133611e-10]
+    found = kinf_certified([[0, 0, 0], [0, 1, 0]], target, [rare, 1 - rare])
+    assert found.gap <= 1e-14
 
 
 def test_hard_laws_are_solved_as_well():
@@ -305,6 +315,16 @@ def test_only_the_wanted_pairs_are_computed():
 def test_where_everything_is_free_the_law_does_not_matter():
     found = theory.instance_price(instances.zero_gap())
     assert (found.value, found.arm) == (0, 0)
+
+
+@pytest.mark.parametrize("dataset", ["kuairec", "spotify"])
+def test_real_rewards_are_told_apart_sooner_than_coins(shared, dataset):
+    whole = load_or_skip(shared, dataset)
+    instance = subsets.frozen(dataset, "misleading")[0].instance(whole)
+    law, sum_, max_ = (
+        float(theory.instance_price(instance, kind).value) for kind in ("kinf", "sum", "max")
+    )
+    assert 0 < law < sum_ <= max_ <= theory.marginal_price(instance.means).min() * (1 + 1e-12)
 
 
 # ---- bad input -----------------------------------------------------------------------------
