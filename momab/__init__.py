@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from momab.engine.policies.base import selection
     from momab.engine.policies.kl_ucb import KLUCB
     from momab.engine.policies.pareto_imed import ParetoIMED
+    from momab.engine.policies.pareto_thompson import ParetoThompson
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB
     from momab.engine.policies.single_ucb1 import SingleUCB1
@@ -44,6 +45,7 @@ __all__ = [
     "Instance",
     "MomabError",
     "ParetoIMED",
+    "ParetoThompson",
     "ParetoUCB1",
     "Results",
     "ScalarizedUCB",
@@ -71,6 +73,7 @@ PUBLIC = {
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
     "ParetoIMED": "momab.engine.policies.pareto_imed",
+    "ParetoThompson": "momab.engine.policies.pareto_thompson",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",

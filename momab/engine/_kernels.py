@@ -23,6 +23,7 @@ from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
 from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.policies.pareto_thompson import CELL, SQUEEZE, ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.single_ucb1 import SingleUCB1
@@ -1890,6 +1891,137 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
             final_sums[row] = sums
 
 
+# Pareto Thompson sampling.
+
+
+@jit
+def _gamma(e, c, x, word):
+    """Make a gamma variable of shape e + 1/3 from a normal; -1 if it is rejected."""
+    root = 1.0 + x * c
+    if root <= 0.0:
+        return -1.0
+    g, xx, w = root * root * root, x * x, (word + 0.5) * CELL
+    if w < 1.0 - SQUEEZE * (xx * xx) or _log(w) < 0.5 * xx + e * (1.0 - g + _log(g)):
+        return e * g
+    return -1.0
+
+
+@jit
+def _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1):
+    """Make the first attempts at all coordinates; a negative number says that one failed."""
+    n = drawn.size
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(t), u64(1) + u64(i), run, stream, key0, key1)
+        words[4 * i] = u32(w0)
+        words[4 * i + 1] = u32(w1)
+        words[4 * i + 2] = u32(w2)
+        words[4 * i + 3] = u32(w3)
+    for i in range(n):
+        u = (2.0 * words[4 * i] + 1.0) * CELL - 1.0
+        v = (2.0 * words[4 * i + 1] + 1.0) * CELL - 1.0
+        points[0, i] = u
+        points[1, i] = v
+        work[0, i] = u * u + v * v
+    _log_many(work)
+    for i in range(n):
+        s = work[0, i]
+        drawn[i] = -1.0
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * work[3, i] / s)
+            x = _gamma(shapes[0, i], shapes[1, i], points[0, i] * scale, words[4 * i + 2])
+            y = _gamma(shapes[2, i], shapes[3, i], points[1, i] * scale, words[4 * i + 3])
+            if x > 0.0 and y > 0.0:
+                drawn[i] = x / (x + y)
+
+
+@jit
+def _beta_again(shapes, i, places, t, run, stream, key0, key1):
+    """Make the second and further attempts at one coordinate."""
+    group = u64(1 + places + i)
+    while True:
+        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
+        u = (2.0 * w0 + 1.0) * CELL - 1.0
+        v = (2.0 * w1 + 1.0) * CELL - 1.0
+        s = u * u + v * v
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * _log(s) / s)
+            x = _gamma(shapes[0, i], shapes[1, i], u * scale, u32(w2))
+            if x > 0.0:
+                y = _gamma(shapes[2, i], shapes[3, i], v * scale, u32(w3))
+                if y > 0.0:
+                    return x / (x + y)
+        group += u64(places)
+
+
+@jit
+def _sampled_front(drawn, K, d, front):
+    """List the arms whose drawn vectors no other dominates, in order; return how many."""
+    size = 0
+    for a in range(K):
+        dominated = False
+        for c in range(K):
+            j, more = 0, False
+            while j < d and drawn[c * d + j] >= drawn[a * d + j]:
+                more = more or drawn[c * d + j] > drawn[a * d + j]
+                j += 1
+            if j == d and more:
+                dominated = True
+                break
+        if not dominated:
+            front[size] = a
+            size += 1
+    return size
+
+
+@jit
+def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
+    """Play Pareto Thompson sampling: first attempts together, the others one by one."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    n = K * d
+    counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
+    words, work, points = np.zeros(4 * n, dtype=np.uint32), np.ones((4, n)), np.zeros((2, n))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1)
+                for i in range(n):
+                    if drawn[i] < 0.0:
+                        drawn[i] = _beta_again(shapes, i, n, t, run, stream, key0, key1)
+                size = _sampled_front(drawn, K, d, front)
+                word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
+                arm = front[np.int64((word * u64(size)) >> u64(32))]
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            for j in range(d):
+                total = sums[arm, j] + ready[arm, i, j]
+                sums[arm, j] = total
+                k = arm * d + j
+                shapes[0, k] = 1.0 + total - 1.0 / 3.0
+                shapes[1, k] = 1.0 / math.sqrt(9.0 * shapes[0, k])
+                shapes[2, k] = 1.0 + (counts[arm] - total) - 1.0 / 3.0
+                shapes[3, k] = 1.0 / math.sqrt(9.0 * shapes[2, k])
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # The Python side.
 
 
@@ -2008,3 +2140,8 @@ def _plan_klucb(task: Request) -> Plan:
 @kernel(ParetoIMED)
 def _plan_pareto_imed(task: Request) -> Plan:
     return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False
+
+
+@kernel(ParetoThompson)
+def _plan_pareto_thompson(task: Request) -> Plan:
+    return _pareto_thompson, (), False

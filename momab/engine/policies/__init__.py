@@ -33,6 +33,7 @@ from momab.engine.policies.base import (
 )
 from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
 from momab.engine.policies.pareto_imed import EVIDENCE, ParetoIMED, select_pareto_imed
+from momab.engine.policies.pareto_thompson import ParetoThompson, select_pareto_thompson
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
 from momab.engine.policies.single_ucb1 import SingleUCB1, select_single_ucb1
@@ -64,6 +65,7 @@ __all__ = [
     "Given",
     "OneObjective",
     "ParetoIMED",
+    "ParetoThompson",
     "ParetoUCB1",
     "Policy",
     "Races",
@@ -90,6 +92,7 @@ __all__ = [
     "select_anytime",
     "select_klucb",
     "select_pareto_imed",
+    "select_pareto_thompson",
     "select_pareto_ucb1",
     "select_scalarized_ucb",
     "select_single_ucb1",
