@@ -33,6 +33,7 @@ from momab.study.limit import (
     contenders,
     extended_table,
     run_limit,
+    run_prices,
 )
 from momab.study.parts import (
     NEED_DATA,
@@ -114,6 +115,7 @@ __all__ = [
     "risk_runs",
     "run_limit",
     "run_paths",
+    "run_prices",
     "run_real",
     "run_retuned",
     "run_risk",

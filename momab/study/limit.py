@@ -23,14 +23,15 @@ from momab.engine.policies.anytime import AnytimeWidthGuided
 from momab.engine.policies.base import Policy
 from momab.engine.policies.kl_ucb import KLUCB
 from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.policies.pareto_thompson import ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.single_ucb1 import SingleUCB1
-from momab.engine.policies.thompson import ParetoThompson
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
 from momab.model import instances, theory
 from momab.model.instances import SYNTHETIC_SETTINGS, Instance
+from momab.model.kinf import instance_price
 from momab.model.statistics import bootstrap_interval, rates
 from momab.study.design import (
     COEFFICIENTS,
@@ -244,6 +245,32 @@ def _summary(part: pd.DataFrame, means: Any, horizon: int) -> dict[str, Any]:
         "fairness_sd": float(fairness.std(ddof=1)),
         "ratio": float(regret.mean()) / least if least > 0 else np.nan,
     }
+
+
+def run_prices(options: Options, groups: Iterable[tuple[str, str]] = GROUPS) -> pd.DataFrame:
+    """The price of every instance: one line each.
+
+    ``sum`` is C(mu) for independent Bernoulli coordinates, ``max`` what it is if only the
+    objective that tells most counts, and ``law`` the price by K_inf under the rewards' own law.
+    ``arm`` attains ``sum``, counted from 0.
+    """
+    import pandas as pd
+
+    rows = []
+    for dataset, kind in groups:
+        for name, instance in group_instances(options, dataset, kind).items():
+            cheapest = theory.price(instance.means)
+            row = {
+                "dataset": dataset,
+                "group": kind,
+                "instance": name,
+                "g": instance.geometry.g_dagger,
+            }
+            row |= {"sum": float(cheapest.value), "arm": int(cheapest.arm)}
+            row["max"] = float(theory.price(instance.means, "max").value)
+            row["law"] = float(instance_price(instance, "kinf").value)
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def extended_table(lines: pd.DataFrame, horizon: int = 1_000_000) -> pd.DataFrame:
