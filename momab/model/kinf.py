@@ -182,7 +182,7 @@ def _best_portfolio(W: FloatArray, w: FloatArray, tolerance: float) -> FloatArra
         while mu > LEAST and max(np.abs(1.0 - g - s).max(), np.abs(y * s - mu).max()) <= 10.0 * mu:
             mu = max(LEAST, min(0.2 * mu, mu**1.5))
         H = (ratios * w[:, None]).T @ ratios
-        ridge = 1e-15 * H.max()  # coordinates that agree leave H singular; still a way downhill
+        ridge = 1e-15 * H.diagonal()  # coordinates that agree leave H singular
         step = np.linalg.solve(H + np.diag(s / y + ridge), g - 1.0 + mu / y)
         turn = (mu - s * step) / y - s
         y_next = y + _downhill(W, w, y, step, mu) * step

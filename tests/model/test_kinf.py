@@ -137,6 +137,14 @@ def hard_law(rng):
     return rows, np.clip(middle + (1 - middle) * reach, 0, 1), weights
 
 
+def test_columns_of_very_different_size_are_solved_as_well():
+    """One column of the portfolio is 1e10 times the others, which differ by less than 1e-9."""
+    rare = 2.6550238243377422e-11
+    target = [0.0, 1 - rare, 6.252376935133611e-10]
+    found = kinf_certified([[0, 0, 0], [0, 1, 0]], target, [rare, 1 - rare])
+    assert found.gap <= 1e-14
+
+
 def test_hard_laws_are_solved_as_well():
     rng = np.random.default_rng(11)
     for _ in range(150):
