@@ -65,7 +65,7 @@ def measure(
     plain_rounds: int = 1000,
     repeats: int = 3,
 ) -> pd.DataFrame:
-    """Measure every standard policy, as the paper ran it, on these instances.
+    """Measure every policy, those of the paper as it ran them, on these instances.
 
     Columns: instance, K, d, policy, ns (per round, the best of ``repeats``), plain_us
     (microseconds per round of the plain loop over ``plain_rounds`` rounds) and ratio, how many
@@ -76,7 +76,7 @@ def measure(
 
     rows = []
     for instance in played_on:
-        for record in policies.standard():
+        for record in policies.registered():
             policy = policies.as_published(record, instance)
             short = max(plain_rounds, instance.K)
             plain = seconds_per_round(instance, policy, short, "python", 1)
