@@ -19,12 +19,14 @@ import numpy as np
 from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.base import TIE
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.pareto_thompson import CELL, SQUEEZE, ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.engine.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream
 from momab.model.numerics import log
@@ -32,6 +34,7 @@ from momab.model.numerics import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from momab._util.validate import FloatArray
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
@@ -154,6 +157,22 @@ def _draw_many(source, a, n, pulls, sums, run, key0, key1):
             sums[a, j] += ready[a, i, j]
 
 
+@jit
+def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts = np.zeros(K, dtype=np.int64)
+    arm = np.int64(0)
+    for _ in range(rounds):
+        if counts[arm] >= stop[arm]:
+            _refill(source, arm, counts[arm], run, key0, key1)
+        i = counts[arm] - first[arm]
+        for j in range(sums.shape[1]):
+            sums[arm, j] += ready[arm, i, j]
+        counts[arm] += 1
+        arm = arm + 1 if arm + 1 < K else np.int64(0)
+
+
 # What a run leaves behind.
 
 
@@ -260,13 +279,99 @@ def _own(own, owned, j, old_b, old_c, new_b, new_c):
 
 
 @jit
-def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
-    """Choose the widest of the certifying objectives; -1 if there is none after all."""
+def _kl_apart(p, p_radius, n, q, q_radius, m, level):
+    """Decide as the plain loop whether two kl intervals, p's above q's, are apart.
+
+    Returns 2 if they are, else a point that both hold, or 0 if none was looked for or found.
+    """
+    if p - p_radius > q + q_radius:
+        return 2.0
+    gap, radii = p - q, p_radius + q_radius
+    if gap <= PRECISION or gap * gap <= 4.0 * min(p * (1.0 - p), q * (1.0 - q)) * (radii * radii):
+        return 0.0
+    high, low = p, q
+    while high - low > PRECISION:
+        x = 0.5 * (high + low)
+        above, below = m * _kl(q, x) > level, n * _kl(p, x) > level
+        if above and below:
+            return 2.0
+        if not (above or below):
+            return x
+        if above:
+            high = x
+        else:
+            low = x
+    return 0.0
+
+
+@jit
+def _kl_alert(j, b, c, means, beta, U, floor):
+    """Whether objective j may have a kl certificate; cheap, and never wrong about a no.
+
+    Let all radii be at least ``floor``.  If b and c are not apart, the proved arm z is a third
+    one, apart from b.  Then gap <= beta_b - beta_z, as U_z <= U_b, and gap > 2 sqrt(v) (beta_b
+    + beta_z), see `kl_apart`; the margins cover ties and rounding.
+    """
+    p, q = means[b, j], means[c, j]
+    gap, radii = abs(p - q), beta[b] + beta[c]
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    if gap * gap > 4.0 * v * (radii * radii):
+        return True
+    margin = GUARD * (1.0 + beta[b])
+    q = min(1.0, U[b, j] - floor + margin)
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    gap, radii = beta[b] - floor + margin, beta[b] + floor
+    return gap * gap >= 4.0 * v * (radii * radii)
+
+
+@jit
+def _kl_winner(j, b, c, means, beta, counts, level, hold):
+    """Return the arm that the kl intervals of objective j prove, or -1.
+
+    A point x in the intervals of two arms stays in both for a while: by convexity a pull adds
+    at most max(-log x, -log(1 - x)) to N kl.  ``hold`` remembers the two arms and their last safe
+    counts.
+    """
+    best = 0
+    for a in range(1, counts.size):
+        if means[a, j] > means[best, j]:
+            best = a
+    x, y = hold[j, 0], hold[j, 1]
+    if (x == best or y == best) and counts[x] <= hold[j, 2] and counts[y] <= hold[j, 3]:
+        return -1
+    for i in range(-2, counts.size):  # the likely ones first
+        a = b if i == -2 else c if i == -1 else i
+        if a == best or (i >= 0 and a in (b, c)):
+            continue
+        p, q, n, m = means[best, j], means[a, j], counts[best], counts[a]
+        point = _kl_apart(p, beta[best], n, q, beta[a], m, level)
+        if point == 2.0:
+            continue
+        if point > 0.0:
+            step = max(-_log(point), -_log(1.0 - point))
+            margin = 1e-6 * (1.0 + level)
+            hold[j, 0], hold[j, 1] = best, a
+            slack = level - n * (_kl(p, point) + 1e-13) - margin
+            hold[j, 2] = n + np.int64(max(-1.0, min(1e9, slack / step)))
+            slack = level - m * (_kl(q, point) + 1e-13) - margin
+            hold[j, 3] = m + np.int64(max(-1.0, min(1e9, slack / step)))
+        return -1
+    return best
+
+
+@jit
+def _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1):
+    """Choose the widest of the certifying objectives; -1 if there is none after all.
+
+    ``winner`` holds the arms that kl intervals prove, -1 elsewhere; Hoeffding's are added.
+    """
     d = W.size
     proved = np.zeros(d, dtype=np.bool_)
     widest = -np.inf
     for j in range(d):
-        proved[j] = sums[b[j], j] / counts[b[j]] - beta[b[j]] > U[c[j], j]
+        if means[b[j], j] - beta[b[j]] > U[c[j], j]:
+            winner[j] = b[j]
+        proved[j] = winner[j] >= 0
         if proved[j]:
             widest = max(widest, W[j])
     n = 0
@@ -285,23 +390,58 @@ def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
 
 
 @jit
+def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0, key1):
+    """Pull one arm until the epoch ends, with the books kept; return where they are."""
+    arms = book[6]
+    while t < end:
+        if t == event:
+            at, event = _note(book, t, row, counts, at)
+        step = min(end, event) - t
+        _draw_many(source, arm, counts[arm], step, sums, run, key0, key1)
+        counts[arm] += step
+        if arms.size > 0:
+            for i in range(t, t + step):
+                arms[row, i] = arm
+        t += step
+    return t, at, event
+
+
+@jit
 def _width_guided(
-    source, K, d, clog, rule, champion, T, run_start, key0, key1, stream, book, certificates
+    source,
+    K,
+    d,
+    ends,
+    clogs,
+    rule,
+    champion,
+    kl,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
 ):
-    """Play Width-guided.
+    """Play Width-guided, one epoch after the other.
+
+    Epoch e has rounds t < ends[e] and radius sqrt(clogs[e] / N).  A certificate commits until the
+    epoch ends, in closed form if the run ends first; Algorithm 1 is one epoch with T its end.
 
     Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
     ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
     moves one arm, so only its own races change, and those it enters: these are found by
     counting the objectives where its U reaches U_c.  A race whose pair may have changed is
-    scanned again, and so is, each round, a race decided by a coin.
+    scanned again, and so is, each round, a race decided by a coin.  With kl certificates it
+    also keeps ``alert``: where the cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
     sums = np.zeros((K, d))
-    U = np.zeros((K, d))
+    means, U = np.zeros((K, d)), np.zeros((K, d))
     beta = np.zeros(K)
     b = np.zeros(d, dtype=np.int64)
     c = np.zeros(d, dtype=np.int64)
@@ -311,7 +451,8 @@ def _width_guided(
     ties = np.zeros(K, dtype=np.int64)
     saved = np.zeros(d)
     stale = np.zeros(d, dtype=np.int64)
-    coined = np.zeros(d, dtype=np.bool_)
+    coined, alert = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -321,6 +462,10 @@ def _width_guided(
         b.fill(-1)
         c.fill(-1)
         coined.fill(False)
+        alert.fill(False)
+        winner.fill(-1)
+        hold.fill(0)
+        epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
         at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         arm, t = np.int64(0), np.int64(0)
         proved = False
@@ -330,10 +475,20 @@ def _width_guided(
             if t < K:
                 arm = t
             else:
-                if t == K:
+                fresh = t == K
+                if t == ends[epoch]:
+                    fresh = True
+                    epoch += 1
+                    clog = clogs[epoch]
+                    for a in range(K):
+                        beta[a] = math.sqrt(clog / counts[a])
+                        smallest = min(smallest, beta[a])
+                        for j in range(d):
+                            U[a, j] = means[a, j] + beta[a]
+                if fresh:
                     for j in range(d):
                         stale[j] = j
-                    stales = d
+                    stales, proved = d, False
                 elif coins > 0:
                     for j in range(d):
                         if coined[j]:
@@ -348,14 +503,45 @@ def _width_guided(
                     b[j], c[j] = new_b, new_c
                     Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
                     W[j] = beta[new_b] + beta[new_c]
-                    low = sums[new_b, j] / counts[new_b] - beta[new_b]
-                    proved |= low > Uc[j]
+                    proved |= means[new_b, j] - beta[new_b] > Uc[j]
+                    if kl:
+                        alert[j] = _kl_alert(j, new_b, new_c, means, beta, U, floor)
+                if kl:
+                    if smallest < floor:
+                        floor = 0.9 * smallest
+                        for j in range(d):
+                            alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
+                    for j in range(d):
+                        if alert[j]:
+                            level = 2.0 * clog
+                            winner[j] = _kl_winner(j, b[j], c[j], means, beta, counts, level, hold)
+                            proved |= winner[j] >= 0
                 if proved:
-                    j = _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1)
+                    j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
-                        arm = b[j]
-                        cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
-                        break
+                        arm = winner[j]
+                        if ends[epoch] >= T:
+                            cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                            break
+                        winner.fill(-1)
+                        t, at, event = _hold_on(
+                            source,
+                            book,
+                            t,
+                            ends[epoch],
+                            arm,
+                            row,
+                            counts,
+                            sums,
+                            at,
+                            event,
+                            run,
+                            key0,
+                            key1,
+                        )
+                        for j in range(d):
+                            means[arm, j] = sums[arm, j] / counts[arm]
+                        continue
                     proved = False
                 # Which race?  Usually several are equally wide: a coin decides between them,
                 # unless they all lead to the same arm, or to the same tied pair of arms.
@@ -418,6 +604,7 @@ def _width_guided(
             n = float(counts[arm])
             radius = math.sqrt(clog / n)
             beta[arm] = radius
+            smallest = min(smallest, radius)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
@@ -426,7 +613,9 @@ def _width_guided(
                 saved[i] = rest[own[arm, i]]
             reached = 0
             for j in range(d):
-                u = sums[arm, j] / n + radius
+                mean = sums[arm, j] / n
+                u = mean + radius
+                means[arm, j] = mean
                 U[arm, j] = u
                 reached += 1 if u > Uc[j] - NEAR else 0
                 rest[j] = max(rest[j], u)
@@ -448,6 +637,8 @@ def _width_guided(
                     continue
                 if keep:
                     proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
+                    if kl:
+                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
                 else:
                     stale[stales] = j
                     stales += 1
@@ -825,7 +1016,73 @@ def _slack(V, low, high, a):
 
 
 @jit
-def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
+def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
+    """Return the objective that certifies its leader, as the plain loop does; -1 for none.
+
+    Without a certificate every arm's L is below another arm's U on every objective, by a margin
+    that two arms can use up.  One pull moves a bound by at most (1 + beta / 2) / N, so nothing
+    is certified while every arm has been pulled no more than ``calm`` times.
+    """
+    K, d = sums.shape
+    for a in range(K):
+        beta[a] = math.sqrt(clog / counts[a])
+    margin, widest = np.inf, -np.inf
+    for j in range(d):
+        leader, top, second, lower = 0, -np.inf, -np.inf, -np.inf
+        for a in range(K):
+            mean = sums[a, j] / counts[a]
+            if mean + beta[a] > top:
+                leader, top, second = a, mean + beta[a], top
+            else:
+                second = max(second, mean + beta[a])
+            lower = max(lower, mean - beta[a])
+        leaders[j], width[j] = leader, -np.inf
+        margin = min(margin, top - lower)
+        lower = sums[leader, j] / counts[leader] - beta[leader]
+        margin = min(margin, second - lower)
+        if lower > second:
+            rival = 0.0
+            for a in range(K):
+                if a != leader and sums[a, j] / counts[a] + beta[a] >= second - TIE:
+                    rival = max(rival, beta[a])
+            width[j] = beta[leader] + rival
+            widest = max(widest, width[j])
+    if widest == -np.inf:
+        for a in range(K):
+            steps = (0.4999 * margin - GUARD) * counts[a] / (1.0 + 0.5 * beta[a])
+            calm[a] = counts[a] + np.int64(max(0.0, min(steps, 1e15)))
+        return -1
+    n = 0
+    for j in range(d):
+        n += 1 if width[j] >= widest - TIE else 0
+    k = np.int64((_coin(t, 1, run, stream, key0, key1) * u64(n)) >> u64(32))
+    chosen = -1
+    for j in range(d):
+        if width[j] >= widest - TIE:
+            if k == 0:
+                chosen = j
+            k -= 1
+    return chosen
+
+
+@jit
+def _front(
+    source,
+    K,
+    d,
+    annealing,
+    c,
+    q,
+    decay,
+    proof,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
+):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
     Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
@@ -837,6 +1094,8 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
     allows for, and when the allowance ends the set is found from scratch, with the very
     numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
+
+    If ``proof``, which is stop_c log T, is positive, the run ends at the first certificate.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -858,6 +1117,9 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     reach, gap = np.zeros(K), np.zeros(K)
     patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
+    cert_round, cert_arm, cert_objective = certificates
+    beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
+    calm = np.full(K, np.int64(1) << 62)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -878,6 +1140,19 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     arms[row, t] = t
                 t += 1
                 continue
+            if proof > 0.0 and (counts[arm] > calm[arm] or t == K):
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                j = _first_proof(
+                    sums, counts, proof, beta, leaders, width, calm, t, run, stream, key0, key1
+                )
+                if j >= 0:
+                    arm = leaders[j]
+                    cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                    break
             if t - found > span:
                 if not annealing:
                     clog = c * _log(t * q)
@@ -1075,6 +1350,129 @@ def _scalarized(
                     final_sums[row, a, j] = sums[a, j]
 
 
+# UCB1 on one objective.
+
+
+@jit
+def _objective(known, K, d, run, stream, key0, key1):
+    """Return the objective of a scalar policy in one run; -1 is drawn by the first coin."""
+    if known >= 0:
+        return known
+    word = _coin(K, OBJECTIVE_SLOT, run, stream, key0, key1)
+    return np.int64((word * u64(d)) >> u64(32))
+
+
+@jit_extremes
+def _largest(score):
+    """Return the largest of some numbers."""
+    top = score[0]
+    for a in range(score.size):
+        top = max(top, score[a])
+    return top
+
+
+@jit
+def _leading(score, margin):
+    """Return how many scores are within a margin of the largest, and which one if it is one."""
+    bar = _largest(score) - margin
+    near, which = 0, 0
+    for a in range(score.size):
+        close = 1 if score[a] >= bar else 0
+        near += close
+        which += close * a
+    return near, which
+
+
+@jit
+def _top_arm(mean, counts, clog, score, t, run, stream, key0, key1):
+    """Choose the arm with the largest index as the plain loop does."""
+    K = counts.size
+    top = -np.inf
+    for a in range(K):
+        score[a] = mean[a] + math.sqrt(clog / counts[a])
+        top = max(top, score[a])
+    n = 0
+    for a in range(K):
+        if score[a] >= top - TIE:
+            n += 1
+    arm, k = 0, np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+    for a in range(K):
+        if score[a] >= top - TIE:
+            if k == 0:
+                arm = a
+            k -= 1
+    return arm
+
+
+@jit
+def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book):
+    """Play UCB1 on one objective.
+
+    The scores are mean + bonus / sqrt(N) with the bonus of round ``found``, without a division:
+    good to far less than NEAR while the bonus is below 100.  The bonus s = sqrt(c log t) is
+    concave, so it has grown by at most (t - found) c / (2 found s), and every score's error is
+    at most this times the largest 1 / sqrt(N).  An arm that is ahead by more is the arm of
+    the plain loop.  Otherwise the scores are found anew with the bonus of this round, and where
+    two of them are within NEAR the plain loop's expressions decide.  The arrays end with up to
+    three dummies.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.full(padded, -1e9)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+        arm, t = np.int64(0), np.int64(0)
+        bonus, rate = 0.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                near, which = 2, 0
+                if t - found <= span:
+                    near, which = _leading(score, (t - found) * rate + NEAR)
+                if near > 1:
+                    clog = c * _log(t)
+                    bonus = math.sqrt(clog)
+                    for a in range(padded):
+                        score[a] = mean[a] + bonus * slope[a]
+                    rate = 0.5 * c / (t * bonus) * _largest(slope)
+                    found, span = t, t // 128
+                    near, which = _leading(score, NEAR)
+                    if near > 1 or clog > 1e4:
+                        which = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+                        span = np.int64(-1)
+                arm = which
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            if final_sums.size > 0:
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            else:
+                sums[arm, objective] += ready[arm, i, objective]
+            mean[arm] = sums[arm, objective] / number
+            slope[arm] = 1.0 / math.sqrt(number)
+            score[arm] = mean[arm] + bonus * slope[arm]
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # KL-UCB.
 
 
@@ -1145,7 +1543,7 @@ def _choose_klucb(means, counts, level):
 
 
 @jit
-def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
+def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
     """Play KL-UCB on one objective."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1153,6 +1551,7 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
     sums, means = np.zeros((K, d)), np.zeros(K)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
@@ -1660,10 +2059,16 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
         run_start + start,
         u64(task.seed & 0xFFFFFFFF),
         u64(task.seed >> 32),
-        u64(coin_stream(task.policy.name)),
+        u64(coin_stream(coins_of(task.policy))),
         book,
         *([certificates] if certifies else []),
     )
+
+
+def draw_rows(arrays: RewardArrays, rounds: int, seed: int, run: int, sums: FloatArray) -> None:
+    """Add the rewards of so many rounds to the sums; the arms take turns."""
+    key0, key1 = u64(seed & 0xFFFFFFFF), u64(seed >> 32)
+    _draw_in_turn(_source(arrays), arrays.K, rounds, u64(run), key0, key1, sums)
 
 
 Plan = tuple[Any, tuple[Any, ...], bool]
@@ -1687,20 +2092,33 @@ def kernel(record: type) -> Callable[[Callable[[Request], Plan]], Callable[[Requ
 def _plan_width_guided(task: Request) -> Plan:
     policy = cast(WidthGuided, task.policy)
     rule = OBJECTIVE_RULES.index(policy.objective_rule)
-    options = policy.c * log(task.horizon), rule, task.given.champion_objective
-    return _width_guided, options, True
+    ends = np.array([task.horizon])
+    clogs = np.array([policy.c * log(task.horizon)])
+    kl = policy.certificate == "kl"
+    return _width_guided, (ends, clogs, rule, task.given.champion_objective, kl), True
+
+
+@kernel(AnytimeWidthGuided)
+def _plan_anytime(task: Request) -> Plan:
+    policy = cast(AnytimeWidthGuided, task.policy)
+    ends = [epoch_end(task.arrays.K)]
+    while ends[-1] < task.horizon:
+        ends.append(epoch_end(ends[-1]))
+    clogs = np.array([policy.c * log(end) for end in ends])
+    return _width_guided, (np.array(ends), clogs, 0, 0, False), True
 
 
 @kernel(ParetoUCB1)
 def _plan_pareto_ucb1(task: Request) -> Plan:
     policy = cast(ParetoUCB1, task.policy)
     q = policy.scale(task.arrays.K, task.arrays.d, task.given)
-    return _front, (False, policy.c, q, 0.0), False
+    proof = policy.stop_c * log(task.horizon) if policy.stop else 0.0
+    return _front, (False, policy.c, q, 0.0, proof), True
 
 
 @kernel(AnnealingPareto)
 def _plan_annealing_pareto(task: Request) -> Plan:
-    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay, 0.0), True
 
 
 @kernel(ScalarizedUCB)
@@ -1713,9 +2131,21 @@ def _plan_scalarized_ucb(task: Request) -> Plan:
     return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
 
 
+def _known_objective(task: Request) -> int:
+    """The objective of a scalar policy if it is known beforehand, -1 if a coin draws it."""
+    policy = cast(OneObjective, task.policy)
+    known = policy.known_objective(task.arrays.d, task.given)
+    return -1 if known is None else known
+
+
+@kernel(SingleUCB1)
+def _plan_single_ucb1(task: Request) -> Plan:
+    return _single_ucb1, (_known_objective(task), cast(SingleUCB1, task.policy).c), False
+
+
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
-    return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
+    return _klucb, (_known_objective(task),), False
 
 
 @kernel(ParetoIMED)
