@@ -1582,14 +1582,13 @@ def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
 
 
 @jit
-def _log_many(work):
-    """Take _log of the first row of normal numbers > 0 into the last, in vector instructions.
+def _log_many(work, n):
+    """Take _log of the first n numbers > 0 of row 0 into row 3, in vector instructions.
 
     The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
     a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
     """
     bits = work.view(np.uint64)
-    n = work.shape[1]
     for i in range(n):
         word = bits[0, i]
         bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
@@ -1618,7 +1617,7 @@ def _imed_terms(terms, a, sums, n, work):
         m = sums[a, j] / n
         work[0, j] = m
         work[0, d + j] = 1.0 - m
-    _log_many(work)
+    _log_many(work, 2 * d)
     for j in range(d):
         m, w = work[0, j], work[0, d + j]
         one = work[3, j] if m > 0.0 else 0.0
@@ -1725,7 +1724,7 @@ def _imed_corner(terms, a, add, side, evidence, work):
         q = max(terms[j, 0, a] - side, 0.0)
         work[0, j] = q
         work[0, d + j] = 1.0 - q
-    _log_many(work)
+    _log_many(work, 2 * d)
     for j in range(d):
         q, one, zero = work[0, j], work[3, j], work[3, d + j]
         if q > 0.0:
@@ -1907,49 +1906,63 @@ def _gamma(e, c, x, word):
 
 
 @jit
-def _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1):
-    """Make the first attempts at all coordinates; a negative number says that one failed."""
-    n = drawn.size
+def _gamma_many(e, c, points, scale, words, n, out):
+    """Make the gamma variables that the squeeze accepts, and -1 for the others."""
     for i in range(n):
-        w0, w1, w2, w3 = _philox(u64(t), u64(1) + u64(i), run, stream, key0, key1)
-        words[4 * i] = u32(w0)
-        words[4 * i + 1] = u32(w1)
-        words[4 * i + 2] = u32(w2)
-        words[4 * i + 3] = u32(w3)
-    for i in range(n):
-        u = (2.0 * words[4 * i] + 1.0) * CELL - 1.0
-        v = (2.0 * words[4 * i + 1] + 1.0) * CELL - 1.0
-        points[0, i] = u
-        points[1, i] = v
-        work[0, i] = u * u + v * v
-    _log_many(work)
-    for i in range(n):
-        s = work[0, i]
-        drawn[i] = -1.0
-        if s < 1.0:
-            scale = math.sqrt(-2.0 * work[3, i] / s)
-            x = _gamma(shapes[0, i], shapes[1, i], points[0, i] * scale, words[4 * i + 2])
-            y = _gamma(shapes[2, i], shapes[3, i], points[1, i] * scale, words[4 * i + 3])
-            if x > 0.0 and y > 0.0:
-                drawn[i] = x / (x + y)
+        x = points[i] * scale[i]
+        root = 1.0 + x * c[i]
+        g, xx, w = root * root * root, x * x, (words[i] + 0.5) * CELL
+        taken = (root > 0.0) & (w < 1.0 - SQUEEZE * (xx * xx)) & (scale[i] > 0.0)
+        out[i] = e[i] * g if taken else -1.0
 
 
 @jit
-def _beta_again(shapes, i, places, t, run, stream, key0, key1):
-    """Make the second and further attempts at one coordinate."""
-    group = u64(1 + places + i)
-    while True:
-        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
-        u = (2.0 * w0 + 1.0) * CELL - 1.0
-        v = (2.0 * w1 + 1.0) * CELL - 1.0
-        s = u * u + v * v
-        if s < 1.0:
-            scale = math.sqrt(-2.0 * _log(s) / s)
-            x = _gamma(shapes[0, i], shapes[1, i], u * scale, u32(w2))
-            if x > 0.0:
-                y = _gamma(shapes[2, i], shapes[3, i], v * scale, u32(w3))
-                if y > 0.0:
-                    return x / (x + y)
+def _beta_attempts(shapes, todo, n, group, words, work, t, run, stream, key0, key1):
+    """Make one attempt at each of n coordinates, as far as it goes without a logarithm.
+
+    Short loops over few rows each, which become vector instructions.
+    """
+    s, scale, u, v = work[0], work[1], work[4], work[5]
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(t), group + u64(todo[i]), run, stream, key0, key1)
+        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
+    for i in range(n):
+        u[i] = (2.0 * words[0, i] + 1.0) * CELL - 1.0
+    for i in range(n):
+        v[i] = (2.0 * words[1, i] + 1.0) * CELL - 1.0
+    for i in range(n):
+        s[i] = u[i] * u[i] + v[i] * v[i]
+    _log_many(work, n)
+    for i in range(n):
+        scale[i] = math.sqrt(-2.0 * work[3, i] / s[i] if s[i] < 1.0 else 0.0)
+    _gamma_many(shapes[0], shapes[1], u, scale, words[2], n, work[2])
+    _gamma_many(shapes[2], shapes[3], v, scale, words[3], n, work[3])
+
+
+@jit
+def _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1):
+    """Draw all coordinates: one attempt at each, then one at each of those left, and so on."""
+    places = left = drawn.size
+    near[:] = shapes
+    for i in range(places):
+        todo[i] = i
+    group = u64(1)
+    while left > 0:
+        n, left = left, 0
+        _beta_attempts(near, todo, n, group, words, work, t, run, stream, key0, key1)
+        for i in range(n):
+            x, y, scale = work[2, i], work[3, i], work[1, i]
+            if scale > 0.0 and x < 0.0:
+                x = _gamma(near[0, i], near[1, i], work[4, i] * scale, words[2, i])
+            if scale > 0.0 and y < 0.0:
+                y = _gamma(near[2, i], near[3, i], work[5, i] * scale, words[3, i])
+            if x > 0.0 and y > 0.0:
+                drawn[todo[i]] = x / (x + y)
+            else:
+                todo[left] = todo[i]
+                for k in range(4):
+                    near[k, left] = near[k, i]
+                left += 1
         group += u64(places)
 
 
@@ -1975,13 +1988,14 @@ def _sampled_front(drawn, K, d, front):
 
 @jit
 def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
-    """Play Pareto Thompson sampling: first attempts together, the others one by one."""
+    """Play Pareto Thompson sampling: all coordinates are drawn together."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     n = K * d
     counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
     sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
-    words, work, points = np.zeros(4 * n, dtype=np.uint32), np.ones((4, n)), np.zeros((2, n))
+    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
+    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1995,10 +2009,7 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
             if t < K:
                 arm = t
             else:
-                _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1)
-                for i in range(n):
-                    if drawn[i] < 0.0:
-                        drawn[i] = _beta_again(shapes, i, n, t, run, stream, key0, key1)
+                _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1)
                 size = _sampled_front(drawn, K, d, front)
                 word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
                 arm = front[np.int64((word * u64(size)) >> u64(32))]
