@@ -45,6 +45,9 @@ NEAR = 4 * TIE
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
 
+WIDE = 64
+"""Width-guided keeps the state of so many objectives in rows of this length."""
+
 SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
 
@@ -90,10 +93,31 @@ def _coin(t, slot, run, stream, key0, key1):
 
 
 @jit
+def _two_coins(t, slot, run, stream, key0, key1):
+    """Return the words of an even slot and of the next one."""
+    w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
+    return (w0, w1) if slot % 4 == 0 else (w2, w3)
+
+
+@jit
 def _first_coins(out, t, run, stream, key0, key1):
     """Write the words of slot 0 of consecutive rounds."""
     for i in range(out.size):
         out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
+
+
+@jit
+def _coins_ahead(out, t, slot, run, stream, key0, key1):
+    """Write the words of two consecutive slots, out[0] and out[1], of consecutive rounds."""
+    lane, group = slot % 4, u64(slot // 4)
+    for i in range(out.shape[1]):
+        words = _philox((u64(t) + u64(i)) & LOW, group, run, stream, key0, key1)
+        w0, w1, w2, w3 = words
+        out[0, i] = w0 if lane == 0 else w1 if lane == 1 else w2 if lane == 2 else w3
+        out[1, i] = w1 if lane == 0 else w2 if lane == 1 else w3
+    if lane == 3:
+        for i in range(out.shape[1]):
+            out[1, i] = _philox((u64(t) + u64(i)) & LOW, group + u64(1), run, stream, key0, key1)[0]
 
 
 # Rewards.
@@ -114,7 +138,7 @@ def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
     kind, m, thresholds, values, offsets, ready, first, stop, words = source
     d = ready.shape[2]
-    pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
+    pulls = min(ready.shape[1], max(2, 32 // m, n // 2))
     block = n * m // 4
     blocks = ((n + pulls) * m + 3) // 4 - block
     _fill(words, u64(block), blocks, u64(a), run, u64(0), key0, key1)
@@ -124,8 +148,8 @@ def _refill(source, a, n, run, key0, key1):
     for i in range(pulls):
         if kind == BERNOULLI:
             for j in range(d):
-                one = words[at + u64(j)] < thresholds[base + u64(j)]
-                ready[a, i, j] = 1.0 if one else 0.0
+                # a number, not a branch, which would be mispredicted
+                ready[a, i, j] = np.float64(words[at + u64(j)] < thresholds[base + u64(j)])
         elif kind == DUPLICATED:
             one = words[at] < thresholds[a]
             for j in range(d):
@@ -217,65 +241,57 @@ def _finish(book, T, t, arm, row, counts, at):
 # Width-guided.
 
 
-@jit
-def _race(U, j, ties, t, run, stream, key0, key1):
-    """Scan one objective as the plain loop does.
+@inlined
+def _merge(one, two):
+    """Return the three largest of two descending triples."""
+    a, b, c = one
+    x, y, z = two
+    low, high = min(a, x), max(b, y)
+    return max(a, x), max(low, high), max(max(min(low, high), min(b, y)), max(c, z))
 
-    Returns the top two arms, an upper bound on the others, and whether a coin was used.
+
+@jit_extremes
+def _top_three(U, j):
+    """Return the three largest U of an objective; U has a multiple of four rows.
+
+    Without branches, which would be mispredicted, and in four chains, which wait less.
     """
-    K = U.shape[0]
-    first, second, third = -np.inf, -np.inf, -np.inf
-    for a in range(K):  # without branches: they would be mispredicted
-        u = U[a, j]
-        third = max(third, min(second, u))
-        second = max(second, min(first, u))
-        first = max(first, u)
-    b, c = 0, 0
-    for a in range(K):
-        b = a if U[a, j] == first else b
-        c = a if U[a, j] == second else c
-    if second < first - NEAR and third < second - NEAR:
-        return b, c, third, False
-    # Near ties: all arms within TIE of the best have the same chance.
+    a0, a1, a2, a3 = U[0, j], U[1, j], U[2, j], U[3, j]
+    b0, b1, b2, b3 = -np.inf, -np.inf, -np.inf, -np.inf
+    c0, c1, c2, c3 = -np.inf, -np.inf, -np.inf, -np.inf
+    for i in range(4, U.shape[0], 4):
+        k = u64(i)
+        u0, u1, u2, u3 = U[k, j], U[k + u64(1), j], U[k + u64(2), j], U[k + u64(3), j]
+        c0, c1 = max(c0, min(b0, u0)), max(c1, min(b1, u1))
+        c2, c3 = max(c2, min(b2, u2)), max(c3, min(b3, u3))
+        b0, b1 = max(b0, min(a0, u0)), max(b1, min(a1, u1))
+        b2, b3 = max(b2, min(a2, u2)), max(b3, min(a3, u3))
+        a0, a1, a2, a3 = max(a0, u0), max(a1, u1), max(a2, u2), max(a3, u3)
+    return _merge(
+        _merge((a0, b0, c0), (a1, b1, c1)),
+        _merge((a2, b2, c2), (a3, b3, c3)),
+    )
+
+
+@jit
+def _break_ties(U, j, K, first, second, third, ties, words):
+    """Break near ties as the plain loop does: all arms within TIE of the best are alike."""
     n = 0
     for a in range(K):
-        if U[a, j] >= first - TIE:
-            ties[n] = a
-            n += 1
+        ties[n] = a
+        n += 1 if U[a, j] >= first - TIE else 0
     tied = n > 1
-    b = ties[0]
+    b = ties[np.int64((words[0] * u64(n)) >> u64(32))]
     if tied:
-        b = ties[np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))]
         second = -np.inf
         for a in range(K):
-            if a != b:
-                second = max(second, U[a, j])
+            second = max(second, -np.inf if a == b else U[a, j])
     n = 0
     for a in range(K):
-        if a != b and U[a, j] >= second - TIE:
-            ties[n] = a
-            n += 1
-    c = ties[0]
-    if n > 1:
-        c = ties[np.int64((_coin(t, 2 * j + 1, run, stream, key0, key1) * u64(n)) >> u64(32))]
-        tied = True
-    return b, c, second if tied else third, tied
-
-
-@jit
-def _own(own, owned, j, old_b, old_c, new_b, new_c):
-    """Move objective j from the lists of the old pair to those of the new one."""
-    for old in (old_b, old_c):
-        if old >= 0 and old != new_b and old != new_c:
-            i = 0
-            while own[old, i] != j:
-                i += 1
-            owned[old] -= 1
-            own[old, i] = own[old, owned[old]]
-    for new in (new_b, new_c):
-        if new != old_b and new != old_c:
-            own[new, owned[new]] = j
-            owned[new] += 1
+        ties[n] = a
+        n += 1 if a != b and U[a, j] >= second - TIE else 0
+    c = ties[np.int64((words[1] * u64(n)) >> u64(32))]
+    return b, c, second if tied or n > 1 else third
 
 
 @jit
@@ -406,6 +422,48 @@ def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0,
     return t, at, event
 
 
+@inlined
+def _pull_races(state, U, means, sums, arm, n, radius, d):
+    """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
+
+    The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
+    and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
+    no branch, so that the compiler can do four objectives at a time.
+    """
+    doubts, proofs, name = 0, 0, float(arm)
+    for chunk in range(0, d, WIDE):
+        at = u64(chunk * 8)
+        for i in range(min(WIDE, d - chunk)):
+            j, k = u64(chunk + i), at + u64(i)
+            mean = sums[arm, j] / n
+            u = mean + radius
+            means[arm, j] = mean
+            U[arm, j] = u
+            leads, follows = state[k] == name, state[k + u64(WIDE)] == name
+            first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
+            beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
+            rest = state[k + u64(7 * WIDE)]
+            new = u  # of no interest to ``rest`` if the arm is one of the pair
+            new = rest if leads else new
+            new = rest if follows else new
+            # Adding zero changes nothing here, but keeps the compiler from storing the changed ones
+            # only, by masks, which is slow.
+            rest = max(rest, new) + 0.0
+            first = (u if leads else first) + 0.0
+            second = (u if follows else second) + 0.0
+            beta_b = (radius if leads else beta_b) + 0.0
+            beta_c = (radius if follows else beta_c) + 0.0
+            state[k + u64(2 * WIDE)] = first
+            state[k + u64(3 * WIDE)] = second
+            state[k + u64(4 * WIDE)] = beta_b
+            state[k + u64(5 * WIDE)] = beta_c
+            state[k + u64(6 * WIDE)] = beta_b + beta_c
+            state[k + u64(7 * WIDE)] = rest
+            doubts += 1 if min(first - second, second - rest) <= NEAR else 0
+            proofs += 1 if first - 2.0 * beta_b > second - NEAR else 0
+    return doubts, proofs
+
+
 @jit
 def _width_guided(
     source,
@@ -429,49 +487,54 @@ def _width_guided(
     Epoch e has rounds t < ends[e] and radius sqrt(clogs[e] / N).  A certificate commits until the
     epoch ends, in closed form if the run ends first; Algorithm 1 is one epoch with T its end.
 
-    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
-    ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
-    moves one arm, so only its own races change, and those it enters: these are found by
-    counting the objectives where its U reaches U_c.  A race whose pair may have changed is
-    scanned again, and so is, each round, a race decided by a coin.  With kl certificates it
-    also keeps ``alert``: where the cheap test does not rule one out.
+    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound on
+    every other arm's U (`_pull_races`).  A pull moves one arm.  While the bounds of an objective
+    are further apart than ties and rounding reach, its pair is the same; otherwise it is in
+    doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
+    each round has its coin.  With kl certificates the kernel also keeps ``alert``: where the
+    cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
-    sums = np.zeros((K, d))
-    means, U = np.zeros((K, d)), np.zeros((K, d))
-    beta = np.zeros(K)
-    b = np.zeros(d, dtype=np.int64)
-    c = np.zeros(d, dtype=np.int64)
-    Ub, Uc, rest, W = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
-    own = np.zeros((K, d), dtype=np.int64)
-    owned = np.zeros(K, dtype=np.int64)
-    ties = np.zeros(K, dtype=np.int64)
-    saved = np.zeros(d)
-    stale = np.zeros(d, dtype=np.int64)
-    coined, alert = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    padded = (d + 3) // 4 * 4
+    sums, means = np.zeros((K, padded)), np.zeros((K, padded))
+    U = np.full(((K + 3) // 4 * 4, padded), -np.inf)
+    beta, radii = np.zeros(K), np.zeros(min(T, 2048) + 1)
+    b, c = np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
+    W = np.zeros(d)
+    state = np.zeros((d + WIDE - 1) // WIDE * WIDE * 8)
+    ties, stale = np.zeros(K + 1, dtype=np.int64), np.zeros(d + 1, dtype=np.int64)
+    widest = np.zeros(d + 1, dtype=np.int64)
+    pair_words = np.zeros((2, 64), dtype=u64)
+    alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
+    tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        owned.fill(0)
-        b.fill(-1)
-        c.fill(-1)
-        coined.fill(False)
+        state.fill(-1.0)
+        for j in range(d, padded):  # where there is no objective: no doubt, no proof, no width
+            k = j // WIDE * WIDE * 8 + j % WIDE
+            state[k + 2 * WIDE], state[k + 3 * WIDE] = 1e300, 0.5e300
+            state[k + 4 * WIDE], state[k + 5 * WIDE] = 1e300, -2e300
         alert.fill(False)
         winner.fill(-1)
         hold.fill(0)
         epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
-        at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        arm, t = np.int64(0), np.int64(0)
+        at, event, stales = np.int64(0), np.int64(0), np.int64(0)
+        arm, t, pair_from = np.int64(0), np.int64(0), np.int64(-64)
         proved = False
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
+            if tabulated != epoch:
+                tabulated = epoch
+                for i in range(1, radii.size):
+                    radii[i] = math.sqrt(clog / float(i))
             if t < K:
                 arm = t
             else:
@@ -489,21 +552,26 @@ def _width_guided(
                     for j in range(d):
                         stale[j] = j
                     stales, proved = d, False
-                elif coins > 0:
-                    for j in range(d):
-                        if coined[j]:
-                            stale[stales] = j
-                            stales += 1
                 for i in range(stales):
                     j = stale[i]
-                    new_b, new_c, rest[j], coin = _race(U, j, ties, t, run, stream, key0, key1)
-                    coins += (1 if coin else 0) - (1 if coined[j] else 0)
-                    coined[j] = coin
-                    _own(own, owned, j, b[j], c[j], new_b, new_c)
+                    # The two best arms, and a bound on the others.
+                    best, second, third = _top_three(U, j)
+                    new_b, new_c = 0, 0
+                    for a in range(K):
+                        u = U[a, j]
+                        new_b = a if u == best else new_b
+                        new_c = a if u == second else new_c
+                    if not (second < best - NEAR and third < second - NEAR):
+                        words = _two_coins(t, 2 * j, run, stream, key0, key1)
+                        new_b, new_c, third = _break_ties(U, j, K, best, second, third, ties, words)
                     b[j], c[j] = new_b, new_c
-                    Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
-                    W[j] = beta[new_b] + beta[new_c]
-                    proved |= means[new_b, j] - beta[new_b] > Uc[j]
+                    k = j // WIDE * WIDE * 8 + j % WIDE
+                    state[k], state[k + WIDE] = new_b, new_c
+                    state[k + 2 * WIDE], state[k + 3 * WIDE] = U[new_b, j], U[new_c, j]
+                    state[k + 4 * WIDE], state[k + 5 * WIDE] = beta[new_b], beta[new_c]
+                    state[k + 6 * WIDE] = beta[new_b] + beta[new_c]
+                    state[k + 7 * WIDE] = third
+                    proved |= means[new_b, j] - beta[new_b] > U[new_c, j]
                     if kl:
                         alert[j] = _kl_alert(j, new_b, new_c, means, beta, U, floor)
                 if kl:
@@ -517,6 +585,8 @@ def _width_guided(
                             winner[j] = _kl_winner(j, b[j], c[j], means, beta, counts, level, hold)
                             proved |= winner[j] >= 0
                 if proved:
+                    for j in range(d):
+                        W[j] = beta[b[j]] + beta[c[j]]
                     j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
                         arm = winner[j]
@@ -543,57 +613,40 @@ def _width_guided(
                             means[arm, j] = sums[arm, j] / counts[arm]
                         continue
                     proved = False
-                # Which race?  Usually several are equally wide: a coin decides between them,
-                # unless they all lead to the same arm, or to the same tied pair of arms.
+                if t - pair_from >= 64:
+                    pair_from = t
+                    _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+                word = pair_words[0, u64(t - pair_from)]
+                # Which race?
                 j = champion
                 if rule == 0:
-                    m0, m1, m2, m3 = W[0], W[0], W[0], W[0]  # four at a time: less waiting
-                    for i in range(d // 4):
-                        k = u64(4 * i)
-                        m0 = max(m0, W[k])
-                        m1 = max(m1, W[k + u64(1)])
-                        m2 = max(m2, W[k + u64(2)])
-                        m3 = max(m3, W[k + u64(3)])
-                    for i in range(d - d % 4, d):
-                        m0 = max(m0, W[i])
+                    m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # four at a time: less waiting
+                    for chunk in range(0, d, WIDE):
+                        k = u64(chunk * 8 + 6 * WIDE)
+                        for _ in range((min(WIDE, d - chunk) + 3) // 4):
+                            m0 = max(m0, state[k])
+                            m1 = max(m1, state[k + u64(1)])
+                            m2 = max(m2, state[k + u64(2)])
+                            m3 = max(m3, state[k + u64(3)])
+                            k += u64(4)
                     least = max(max(m0, m1), max(m2, m3)) - TIE
-                    widest, goal, differ = 0, -1, 0
-                    for i in range(d):
-                        if W[i] >= least:
-                            radius_b, radius_c = beta[b[i]], beta[c[i]]
-                            most = max(radius_b, radius_c) - TIE
-                            low, high = min(b[i], c[i]), max(b[i], c[i])
-                            goal_i = K + low * K + high
-                            if radius_b < most:
-                                goal_i = c[i]
-                            elif radius_c < most:
-                                goal_i = b[i]
-                            if widest == 0:
-                                j, goal = i, goal_i
-                            differ |= goal_i ^ goal
-                            widest += 1
-                    if differ != 0:
-                        word = _coin(t, 2 * d + 1, run, stream, key0, key1)
-                        skip = np.int64((word * u64(widest)) >> u64(32))
-                        for i in range(d):
-                            if W[i] >= least:
-                                if skip == 0:
-                                    j = i
-                                skip -= 1
+                    size = u64(0)
+                    for chunk in range(0, d, WIDE):
+                        k = u64(chunk * 8 + 6 * WIDE)
+                        for i in range(min(WIDE, d - chunk)):
+                            widest[size] = chunk + i
+                            size += u64(1) if state[k + u64(i)] >= least else u64(0)
+                    j = widest[(word * size) >> u64(32)]
                 elif rule == 1:
-                    word = _coin(t, 2 * d + 1, run, stream, key0, key1)
                     j = np.int64((word * u64(d)) >> u64(32))
                 elif rule == 2:
                     j = (t - K) % d
                 # Which arm of the pair?
-                most = max(beta[b[j]], beta[c[j]]) - TIE
-                if beta[b[j]] < most:
-                    arm = c[j]
-                elif beta[c[j]] < most:
-                    arm = b[j]
-                else:
-                    half = _coin(t, 2 * d + 2, run, stream, key0, key1) >> u64(31)
-                    arm = min(b[j], c[j]) if half == 0 else max(b[j], c[j])
+                low, high = min(b[j], c[j]), max(b[j], c[j])
+                half = pair_words[1, u64(t - pair_from)] >> u64(31)
+                arm = low if half == 0 else high
+                arm = low if beta[high] < beta[low] - TIE else arm
+                arm = high if beta[low] < beta[high] - TIE else arm
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
@@ -602,51 +655,26 @@ def _width_guided(
                 sums[arm, j] += ready[arm, i, j]
             counts[arm] += 1
             n = float(counts[arm])
-            radius = math.sqrt(clog / n)
+            radius = radii[counts[arm]] if counts[arm] < radii.size else math.sqrt(clog / n)
             beta[arm] = radius
             smallest = min(smallest, radius)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-            mine = owned[arm]
-            for i in range(mine):
-                saved[i] = rest[own[arm, i]]
-            reached = 0
-            for j in range(d):
-                mean = sums[arm, j] / n
-                u = mean + radius
-                means[arm, j] = mean
-                U[arm, j] = u
-                reached += 1 if u > Uc[j] - NEAR else 0
-                rest[j] = max(rest[j], u)
+            doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+            proved |= proofs > 0
             stales = 0
-            for i in range(mine):
-                j = own[arm, i]
-                u = U[arm, j]
-                rest[j] = saved[i]
-                reached -= 1 if u > Uc[j] - NEAR else 0
-                if b[j] == arm:
-                    keep = u > Uc[j] + NEAR
-                    Ub[j] = u
-                    W[j] = radius + beta[c[j]]
-                else:
-                    keep = u > rest[j] + NEAR and u < Ub[j] - NEAR
-                    Uc[j] = u
-                    W[j] = radius + beta[b[j]]
-                if coined[j]:
-                    continue
-                if keep:
-                    proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
-                    if kl:
-                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
-                else:
-                    stale[stales] = j
-                    stales += 1
-            if reached > 0:
+            if doubts > 0:
                 for j in range(d):
-                    if U[arm, j] > Uc[j] - NEAR and b[j] != arm and c[j] != arm and not coined[j]:
-                        stale[stales] = j
-                        stales += 1
+                    k = j // WIDE * WIDE * 8 + j % WIDE
+                    best, second = state[k + 2 * WIDE], state[k + 3 * WIDE]
+                    stale[stales] = j
+                    near = min(best - second, second - state[k + 7 * WIDE]) <= NEAR
+                    stales += 1 if near else 0
+            if kl and t > K:
+                for j in range(d):
+                    if b[j] == arm or c[j] == arm:
+                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             if t < T:
