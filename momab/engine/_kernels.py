@@ -51,6 +51,9 @@ WIDE = 64
 SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
 
+LAZY, EAGER, BUSY = 256, 4096, 20
+"""Pareto UCB1: rounds of a trial with boxes, rounds without, and how often a box may be left."""
+
 jit = njit(cache=True, nogil=True, error_model="numpy")
 # Maxima and minima become vector instructions only if they need not care for NaN and the sign
 # of zero.  There are none here, and nothing else about the arithmetic changes.
@@ -1043,6 +1046,208 @@ def _slack(V, low, high, a):
     return min(min(s0, s1), min(s2, s3))
 
 
+# Pareto UCB1 while its set changes often: every pull is looked at.
+
+
+@jit
+def _pair(V, x, a, growth, slope, moved, enough, sure, maybe):
+    """Judge who of two arms surely dominates the other, and who may; return if that is news.
+
+    All coordinates of V_x - V_a rise by the same amount when the bonus grows.  A verdict is sure
+    when it is the same before and after the growth, with a margin of GUARD at least.  It stays
+    so until the two arms have moved by ``enough``.
+    """
+    most, least = V[x, 0] - V[a, 0], V[x, 0] - V[a, 0]
+    for j in range(1, V.shape[1]):
+        y = V[x, j] - V[a, j]
+        most = max(most, y)
+        least = min(least, y)
+    rise = growth * (slope[x] - slope[a])
+    news = _mark(x, a, min(-most, -most - rise), max(-most, -most - rise), sure, maybe)
+    news |= _mark(a, x, min(least, least + rise), max(least, least + rise), sure, maybe)
+    # The distance to the nearest change of a verdict, which is negative when one is open.
+    up = max(min(most, most + rise), -max(most, most + rise))
+    down = max(min(least, least + rise), -max(least, least + rise))
+    margin = moved[x] + moved[a] + min(up, down) - 2.0 * GUARD
+    enough[x, a], enough[a, x] = margin, margin
+    return news
+
+
+@inlined
+def _mark(a, f, least, most, sure, maybe):
+    """Note whether f dominates a: surely if ``least`` is positive, not if ``most`` is not."""
+    w, mine = f // 64, np.int64(1) << np.int64(f % 64)
+    old_sure, old_maybe = sure[a, w], maybe[a, w]
+    new_sure, new_maybe = old_sure & ~mine, old_maybe & ~mine
+    if least > 2.0 * GUARD:
+        new_sure |= mine
+    elif most >= -2.0 * GUARD:
+        new_maybe |= mine
+    sure[a, w], maybe[a, w] = new_sure, new_maybe
+    return new_sure != old_sure or new_maybe != old_maybe
+
+
+@jit
+def _resolve(a, V, sums, counts, slope, grown, exact, sure, maybe):
+    """Decide who dominates arm a where that is open, the bonus having grown by so much.
+
+    Returns by how much it may grow from now on, -1 when a verdict is too close to call.  With
+    ``exact`` the vectors are those of the plain loop, and it is called anyway, for this round.
+    """
+    K, d = sums.shape
+    room = np.inf
+    for f in range(K):
+        w, mine = f // 64, np.int64(1) << np.int64(f % 64)
+        if maybe[a, w] & mine == 0:
+            continue
+        most, least, more, fewer, close = -np.inf, np.inf, 0, 0, 0
+        for j in range(d):
+            y = V[a, j] - V[f, j]
+            most, least = max(most, y), min(least, y)
+            apart = sums[a, j] - sums[f, j]
+            more += 1 if apart > 0.0 else 0
+            fewer += 1 if apart < 0.0 else 0
+            close += 1 if apart != 0.0 and abs(apart) <= 8.0 * GUARD * counts[a] else 0
+        rate = slope[a] - slope[f]
+        now = most + grown * rate
+        dominated = now < 0.0
+        if abs(now) > 2.0 * GUARD:
+            if now * rate < 0.0:
+                room = min(room, (abs(now) - 2.0 * GUARD) / abs(rate))
+        elif counts[a] == counts[f] and close == 0:
+            # The order of the vectors is that of the sums, now and later.
+            dominated = more == 0 and fewer > 0
+        elif exact:
+            dominated = most <= 0.0 and least < 0.0
+            room = 0.0
+        else:
+            return -1.0
+        maybe[a, w] &= ~mine
+        if dominated:
+            sure[a, w] |= mine
+            return room
+    return room
+
+
+@jit
+def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe):
+    """Decide every arm that no arm surely dominates; return the last round that this holds for.
+
+    That is -1 when the vectors of this round are needed to decide.
+    """
+    last = state[1]
+    now = -1.0
+    for a in range(sums.shape[0]):
+        if _none(sure, a) and not _none(maybe, a):
+            if now < 0.0:
+                now = math.sqrt(c * _log(t * q))
+            exact = t == state[0]
+            room = _resolve(a, V, sums, counts, slope, now - state[2], exact, sure, maybe)
+            if room < 0.0:
+                return -1.0
+            # ds/dt falls, so that the bonus takes at least so many rounds to grow by the room.
+            last = min(last, t + np.floor(min(room * 2.0 * t * now / c, 1e15)))
+    return last
+
+
+@inlined
+def _none(masks, a):
+    """Whether an arm has no bits at all."""
+    bits = masks[a, 0]
+    for w in range(1, masks.shape[1]):
+        bits |= masks[a, w]
+    return bits == 0
+
+
+@jit
+def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
+    """Find all vectors with the bonus of round t, as the plain loop does, and all verdicts."""
+    counts, done, sums, _, _ = books
+    V, slope, moved, enough, sure, maybe = pairs
+    K, d = sums.shape
+    clog = c * _log(t * q)
+    bonus = math.sqrt(clog)
+    span = min(t // 32, 64 + t // 512)
+    state[0], state[1], state[2] = t, t + span, bonus
+    state[3] = 0.5 * c * span / (t * bonus)
+    for a in range(K):
+        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+        done[a] = counts[a]
+        n = float(counts[a])
+        radius = math.sqrt(clog / n)
+        slope[a], moved[a] = 1.0 / math.sqrt(n), 0.0
+        for j in range(d):
+            V[a, j] = sums[a, j] / n + radius
+    for x in range(K):
+        for a in range(x):
+            _pair(V, x, a, state[3], slope, moved, enough, sure, maybe)
+
+
+@jit
+def _eager(
+    source, t, until, c, q, run, stream, key0, key1, row, arms, calm, books, pairs, state, coins
+):
+    """Play Pareto UCB1 up to round ``until``, or to a pull that may bring a certificate.
+
+    ``state`` holds the round whose bonus the vectors have, the last round that the verdicts
+    hold for, the bonus, its growth that they allow for, and the first round of the coins at
+    hand.  An arm's way ``moved`` counts the growth, too.  Returns the next round and the arm of
+    the last one.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts, done, sums, inside, members = books
+    V, slope, moved, enough, sure, maybe = pairs
+    K, d = sums.shape
+    arm, size, news = np.int64(-1), np.int64(0), True
+    coins_from = np.int64(state[4])
+    while t < until:
+        if t > state[1]:
+            _anchor(source, t, c, q, run, key0, key1, books, pairs, state)
+            news = True
+        if news:
+            state[1] = _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe)
+            if state[1] < t:
+                continue
+            size = np.int64(0)
+            for a in range(K):
+                inside[a] = _none(sure, a)
+                if inside[a]:
+                    members[size] = a
+                    size += 1
+        if t - coins_from >= 64:
+            coins_from = t
+            _first_coins(coins, t, run, stream, key0, key1)
+        arm = members[np.int64((coins[t - coins_from] * u64(size)) >> u64(32))]
+        if arms.size > 0:
+            arms[row, t] = arm
+        n = counts[arm]
+        if n >= stop[arm]:
+            _refill(source, arm, n, run, key0, key1)
+        i = n - first[arm]
+        counts[arm] = n + 1
+        done[arm] = n + 1
+        inverse = 1.0 / (n + 1.0)
+        flatter = math.sqrt(inverse)
+        radius = state[2] * flatter
+        far = 0.0
+        for j in range(d):
+            sums[arm, j] += ready[arm, i, j]
+            value = sums[arm, j] * inverse + radius
+            far = max(far, abs(value - V[arm, j]))
+            V[arm, j] = value
+        way = moved[arm] + far + state[3] * (slope[arm] - flatter)
+        slope[arm], moved[arm] = flatter, way
+        t += 1
+        news = False
+        for a in range(K):
+            if way + moved[a] >= enough[arm, a] and a != arm:
+                news |= _pair(V, arm, a, state[3], slope, moved, enough, sure, maybe)
+        if counts[arm] > calm[arm]:
+            break
+    state[4] = coins_from
+    return t, arm
+
+
 @jit
 def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
     """Return the objective that certifies its leader, as the plain loop does; -1 for none.
@@ -1148,6 +1353,16 @@ def _front(
     cert_round, cert_arm, cert_objective = certificates
     beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
     calm = np.full(K, np.int64(1) << 62)
+    books = counts, done, sums, inside, members
+    pairs = (
+        np.zeros((K, d)),
+        np.zeros(K),
+        np.zeros(K),
+        np.zeros((K, K)),
+        np.zeros((K, K // 64 + 1), dtype=np.int64),
+        np.zeros((K, K // 64 + 1), dtype=np.int64),
+    )
+    state = np.zeros(5)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1159,6 +1374,10 @@ def _front(
         arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         coins_from = np.int64(-64)
         clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
+        busy, window = 0, np.int64(0)
+        state.fill(-1.0)
+        state[4] = -64.0
+        eager_until = np.int64(0) if annealing or c * _log(T * q) > 1e4 else EAGER
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
@@ -1181,7 +1400,39 @@ def _front(
                     arm = leaders[j]
                     cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
                     break
+            if t < eager_until:
+                t, arm = _eager(
+                    source,
+                    t,
+                    min(min(T, event), eager_until),
+                    c,
+                    q,
+                    run,
+                    stream,
+                    key0,
+                    key1,
+                    row,
+                    arms,
+                    calm,
+                    books,
+                    pairs,
+                    state,
+                    coins,
+                )
+                if t == eager_until:
+                    inside.fill(True)
+                    found, span, coins_from = t, np.int64(-1), np.int64(-64)
+                    busy, window = 0, t + LAZY
+                continue
+            if not annealing and t >= window:
+                if busy > BUSY and clog <= 1e4:
+                    state.fill(-1.0)
+                    state[4] = -64.0
+                    eager_until = t + EAGER
+                    continue
+                busy, window = 0, t + LAZY
             if t - found > span:
+                busy += 3
                 if not annealing:
                     clog = c * _log(t * q)
                 for a in range(K):
@@ -1261,6 +1512,7 @@ def _front(
                         _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
                         done[a] = counts[a]
                         _locate(V, a, d, sums, counts, clog)
+                busy += 1
                 growth = _settle(
                     V,
                     arm,
