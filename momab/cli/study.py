@@ -35,7 +35,9 @@ def study_command(
     """Describe your own table as a bandit and play the policies on it; writes a page."""
     from momab.book.project import Project
     from momab.book.single_page import run_page
-    from momab.chapters.own_data import study_assignments
+    from momab.chapters.own_data import parse_scale, study_assignments
+    from momab.model.instances import from_csv
+    from momab.model.price import price
 
     columns = [name for name in objectives.split(",") if name.strip()]
     values = {
@@ -45,6 +47,11 @@ def study_command(
         "seed": seed,
     }
     assignments = study_assignments(table, arm, columns, scale or (), values)
+    instance = from_csv(table, arm, columns, parse_scale(scale or ()))
+    for kind, means in (("sum", "as of independent coins"), ("max", "whatever the dependence")):
+        found = price(instance.means, kind)
+        candidate = instance.arm_names[int(found.arm)]
+        print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
     for page in run_page(Project.find(), "own-data", "quick", assignments, output):
         print(short(page))
 
