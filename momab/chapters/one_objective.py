@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import matplotlib as mpl
 import numpy as np
@@ -17,11 +18,12 @@ from numpy.typing import ArrayLike
 
 from momab._util.validate import FloatArray, IntArray, mean_array
 from momab.engine.loop import play_block
-from momab.engine.policies.base import Policy
+from momab.engine.policies.base import Policy, View, selection, top
 from momab.engine.policies.kl_ucb import KLUCB
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import WidthGuided
+from momab.engine.streams import Coins
 from momab.figures.style import (
     FAINT,
     INK,
@@ -35,6 +37,7 @@ from momab.figures.style import (
 )
 from momab.model import metrics, pareto, theory
 from momab.model.instances import Instance, bernoulli, synthetic
+from momab.model.numerics import log
 from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
@@ -131,6 +134,21 @@ def three_games(delta: float, K: int) -> dict[str, Instance]:
 def two_arms(lead: float, other: float) -> Instance:
     """Arm 1 leads objective 1 by ``lead`` and objective 2 by ``other``; arm 2 is (1/2, 1/2)."""
     return bernoulli([[0.5 + lead, 0.5 + other], [0.5, 0.5]], name="two arms")
+
+
+@dataclass(frozen=True)
+class AverageUCB1:
+    """UCB1 on the average of all objectives."""
+
+    name: ClassVar[str] = "average-ucb1"
+    label: ClassVar[str] = "UCB1 on the average"
+
+
+@selection(AverageUCB1)
+def select_average_ucb1(policy: AverageUCB1, view: View, coin: Coins) -> int:
+    """Slot 0 breaks the ties of the index."""
+    index = view.means.mean(axis=1) + np.sqrt(2.0 * log(view.t) / view.counts)
+    return coin.choose(top(index), slot=0)
 
 
 # --- runs -------------------------------------------------------------------------------
