@@ -226,22 +226,23 @@ def final_table(contests: Mapping[str, Mapping[tuple[str, str], FloatArray]]) ->
         for game, contest in contests.items()
         for (name, choice), paths in contest.items()
     ]
-    return pd.DataFrame(rows, columns=["instance", "policy", "looks at", "mean", "low", "high"])
+    return pd.DataFrame(rows, columns=["instance", "policy", "choice", "mean", "low", "high"])
 
 
 def written(final: pd.DataFrame) -> pd.DataFrame:
     """The final regrets as a reader wants them, one column per instance."""
     texts = [f"{m:,.1f} ({low:,.1f}–{high:,.1f})" for m, low, high in final.to_numpy()[:, 3:]]
-    keys = ["policy", "looks at"]
+    keys = ["policy", "choice"]
     wide = final.assign(text=texts).pivot_table("text", keys, "instance", "first", sort=False)
-    return wide.rename_axis(columns=None).reset_index()
+    names = {"policy": "Policy", "choice": "Looks at"}
+    return wide.rename_axis(columns=None).reset_index().rename(columns=names)
 
 
 def not_separated(final: pd.DataFrame, game: str) -> list[str]:
     """The policies on an instance whose intervals reach that of the lowest mean, lowest first."""
     here = final[final["instance"] == game].sort_values("mean")
     near = here[here["low"] <= here["high"].iloc[0]]
-    return [f"{row.policy} ({row[3]})" for row in near.itertuples(index=False)]
+    return [f"{row.policy} ({row.choice})" for row in near.itertuples()]
 
 
 # --- figures ----------------------------------------------------------------------------
@@ -302,13 +303,20 @@ def hump(frame: pd.DataFrame, horizon: int) -> Figure:
 
 
 def regret_curves(
-    contests: Mapping[str, Mapping[tuple[str, str], FloatArray]], points: Sequence[int] | IntArray
+    contests: Mapping[str, Mapping[tuple[str, str], FloatArray]],
+    points: Sequence[int] | IntArray,
+    prices: Mapping[str, float],
 ) -> Figure:
-    """Mean Pareto regret against the round on every instance, with 95 % bands."""
+    """Mean Pareto regret against the round on every instance, with 95 % bands.
+
+    A thin line shows the price of the instance times log T.
+    """
     with mpl.rc_context(STYLE):
         fig, panels = new_axes(len(contests), size=(7.6, 3.9))
         for axes, (game, contest) in zip(panels, contests.items(), strict=True):
             _draw_contest(axes, contest, points)
+            limit = prices[game] * np.log(points)
+            axes.plot(points, limit, color=INK, lw=1, label="price × log T")
             axes.set(title=game, xscale="log", yscale="log", xlabel="rounds")
             plain_log(axes, "y")
         low = min(axes.get_ylim()[0] for axes in panels)
