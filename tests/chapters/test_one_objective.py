@@ -14,7 +14,7 @@ from momab.engine.loop import play_block
 from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances, metrics, pareto, theory
-from tests.chapters.running import PAGE, WHOLE, loud, run_chapter, text_of
+from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 from tests.strategies import mean_vectors
 
 
@@ -29,6 +29,7 @@ from tests.strategies import mean_vectors
 )
 def test_one_objective_chapter(
     shown: list[dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
     whole: bool,
     seed: int,
     arms: int,
@@ -50,7 +51,7 @@ def test_one_objective_chapter(
     assert np.allclose(wide["by a coin"], (wide["objective 1"] + wide["objective 2"]) / 2)
     assert not loud(shown)
     if whole:
-        assert text_of(shown).count(": right.") == 4
+        assert capsys.readouterr().out.count(": right.") == 4
 
 
 @given(mean_vectors(), st.integers(0, 2**32 - 1))
