@@ -254,7 +254,7 @@ def gaps_below_deficits(means: ArrayLike) -> Figure:
     top = 1.05 * float(deficits.max())
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(5.4, 3.4))
-        axes.fill_between([0, top], [0, top], top, color=FAINT, alpha=0.45, lw=0)
+        axes.fill_between([0, top], [0, top], 2 * top, color=FAINT, alpha=0.45, lw=0)
         axes.plot([0, top], [0, top], color=MUTED, lw=1)
         axes.hlines(gaps, deficits.min(axis=1), deficits.max(axis=1), color=MUTED, lw=0.8)
         for j, (colour, marker) in enumerate(zip(LINES, MARKERS)):
@@ -311,6 +311,8 @@ def regret_curves(
 
     A thin line shows the price of the instance times log T.
     """
+    from matplotlib.ticker import NullFormatter
+
     with mpl.rc_context(STYLE):
         fig, panels = new_axes(len(contests), size=(7.6, 3.9))
         for axes, (game, contest) in zip(panels, contests.items(), strict=True):
@@ -318,6 +320,7 @@ def regret_curves(
             limit = prices[game] * np.log(points)
             axes.plot(points, limit, color=INK, lw=1, label="price × log T")
             axes.set(title=game, xscale="log", yscale="log", xlabel="rounds")
+            axes.xaxis.set_minor_formatter(NullFormatter())
             plain_log(axes, "y")
         low = min(axes.get_ylim()[0] for axes in panels)
         high = max(axes.get_ylim()[1] for axes in panels)

@@ -28,7 +28,7 @@ def _pairs(found: Any, arms: int) -> bool:
 # ---- one-objective-2: all regrets of a run -------------------------------------------------
 
 
-def regrets(means: Array, pulls: Array) -> list[float]:
+def all_regrets(means: Array, pulls: Array) -> list[float]:
     """The Pareto regret of a run, then its marginal regret on every objective."""
     counts = np.asarray(pulls, dtype=np.float64)
     marginal = counts @ pareto.objective_deficits(means)
@@ -37,7 +37,7 @@ def regrets(means: Array, pulls: Array) -> list[float]:
 
 def _with_gaps(means: Array, pulls: Array, gaps: Array) -> list[float]:
     """The same with other gaps in place of the Pareto gaps."""
-    return [float(np.asarray(pulls) @ gaps), *regrets(means, pulls)[1:]]
+    return [float(np.asarray(pulls) @ gaps), *all_regrets(means, pulls)[1:]]
 
 
 def _largest_advantage(means: Array) -> Array:
@@ -126,7 +126,7 @@ _MANY = _RNG.random((7, 4))
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "one-objective-2",
-        regrets,
+        all_regrets,
         [
             Case(
                 "the arms of exercise 1",
@@ -152,7 +152,7 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         [
             Slip(
-                lambda m, n: [min(regrets(m, n)[1:]), *regrets(m, n)[1:]],
+                lambda m, n: [min(all_regrets(m, n)[1:]), *all_regrets(m, n)[1:]],
                 "You took the least marginal regret for the Pareto regret; it is only an upper "
                 "bound.",
             ),
@@ -167,11 +167,11 @@ EXERCISES: tuple[Exercise, ...] = (
                 "because one good objective is enough to escape.",
             ),
             Slip(
-                lambda m, n: [*regrets(m, n)[1:], regrets(m, n)[0]],
+                lambda m, n: [*all_regrets(m, n)[1:], all_regrets(m, n)[0]],
                 "All numbers are right, but the Pareto regret comes first.",
             ),
             Slip(
-                lambda m, n: [x / sum(n) for x in regrets(m, n)],
+                lambda m, n: [x / sum(n) for x in all_regrets(m, n)],
                 "You give the regret per round; the question is about the sum over all rounds.",
             ),
             Slip(
