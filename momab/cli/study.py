@@ -78,7 +78,9 @@ def audit_command(
 def reproduce_command(
     target: Annotated[
         list[str],
-        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, rivals, or all."),
+        typer.Argument(
+            help="table1 to table4, figure1, figure2, retuned, risk, rivals, prices, limit, or all."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(
         "_build/reproduce"
@@ -88,6 +90,10 @@ def reproduce_command(
     horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e6,
     seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 20260704,
     risk_runs: Annotated[int, typer.Option(help="Runs per subset and coefficient.")] = 20_000,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="A policy of the target limit, by its label; repeatable."),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
         False
@@ -103,7 +109,7 @@ def reproduce_command(
     names = study.wanted_parts(target)
     options = study.Options(int(horizon), runs, seed, data_dir, output / "store", workers)
     study.require_data(names, options)
-    parts = study.Parts(options, risk_runs)
+    parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(policy or ())))
     with interruptible():
         if record:
             study.record_results(parts, names)
