@@ -534,10 +534,6 @@ def _width_guided(
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
-            if tabulated != epoch:
-                tabulated = epoch
-                for i in range(1, radii.size):
-                    radii[i] = math.sqrt(clog / float(i))
             if t < K:
                 arm = t
             else:
@@ -650,6 +646,10 @@ def _width_guided(
                 arm = low if half == 0 else high
                 arm = low if beta[high] < beta[low] - TIE else arm
                 arm = high if beta[low] < beta[high] - TIE else arm
+            if tabulated != epoch:
+                tabulated = epoch
+                for i in range(1, radii.size):
+                    radii[i] = math.sqrt(clog / float(i))
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
