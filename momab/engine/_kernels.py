@@ -19,8 +19,11 @@ import numpy as np
 from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
+from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.policies.pareto_thompson import CELL, SQUEEZE, ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.single_ucb1 import SingleUCB1
@@ -41,6 +44,9 @@ NEAR = 4 * TIE
 """Differences below this are left to the expressions of the plain loop."""
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
+
+WIDE = 64
+"""Width-guided keeps the state of so many objectives in rows of this length."""
 
 SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
@@ -90,10 +96,31 @@ def _coin(t, slot, run, stream, key0, key1):
 
 
 @jit
+def _two_coins(t, slot, run, stream, key0, key1):
+    """Return the words of an even slot and of the next one."""
+    w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
+    return (w0, w1) if slot % 4 == 0 else (w2, w3)
+
+
+@jit
 def _first_coins(out, t, run, stream, key0, key1):
     """Write the words of slot 0 of consecutive rounds."""
     for i in range(out.size):
         out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
+
+
+@jit
+def _coins_ahead(out, t, slot, run, stream, key0, key1):
+    """Write the words of two consecutive slots, out[0] and out[1], of consecutive rounds."""
+    lane, group = slot % 4, u64(slot // 4)
+    for i in range(out.shape[1]):
+        words = _philox((u64(t) + u64(i)) & LOW, group, run, stream, key0, key1)
+        w0, w1, w2, w3 = words
+        out[0, i] = w0 if lane == 0 else w1 if lane == 1 else w2 if lane == 2 else w3
+        out[1, i] = w1 if lane == 0 else w2 if lane == 1 else w3
+    if lane == 3:
+        for i in range(out.shape[1]):
+            out[1, i] = _philox((u64(t) + u64(i)) & LOW, group + u64(1), run, stream, key0, key1)[0]
 
 
 # Rewards.
@@ -114,7 +141,7 @@ def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
     kind, m, thresholds, values, offsets, ready, first, stop, words = source
     d = ready.shape[2]
-    pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
+    pulls = min(ready.shape[1], max(2, 32 // m, n // 2))
     block = n * m // 4
     blocks = ((n + pulls) * m + 3) // 4 - block
     _fill(words, u64(block), blocks, u64(a), run, u64(0), key0, key1)
@@ -124,8 +151,8 @@ def _refill(source, a, n, run, key0, key1):
     for i in range(pulls):
         if kind == BERNOULLI:
             for j in range(d):
-                one = words[at + u64(j)] < thresholds[base + u64(j)]
-                ready[a, i, j] = 1.0 if one else 0.0
+                # a number, not a branch, which would be mispredicted
+                ready[a, i, j] = np.float64(words[at + u64(j)] < thresholds[base + u64(j)])
         elif kind == DUPLICATED:
             one = words[at] < thresholds[a]
             for j in range(d):
@@ -217,75 +244,153 @@ def _finish(book, T, t, arm, row, counts, at):
 # Width-guided.
 
 
-@jit
-def _race(U, j, ties, t, run, stream, key0, key1):
-    """Scan one objective as the plain loop does.
+@inlined
+def _merge(one, two):
+    """Return the three largest of two descending triples."""
+    a, b, c = one
+    x, y, z = two
+    low, high = min(a, x), max(b, y)
+    return max(a, x), max(low, high), max(max(min(low, high), min(b, y)), max(c, z))
 
-    Returns the top two arms, an upper bound on the others, and whether a coin was used.
+
+@jit_extremes
+def _top_three(U, j):
+    """Return the three largest U of an objective; U has a multiple of four rows.
+
+    Without branches, which would be mispredicted, and in four chains, which wait less.
     """
-    K = U.shape[0]
-    first, second, third = -np.inf, -np.inf, -np.inf
-    for a in range(K):  # without branches: they would be mispredicted
-        u = U[a, j]
-        third = max(third, min(second, u))
-        second = max(second, min(first, u))
-        first = max(first, u)
-    b, c = 0, 0
-    for a in range(K):
-        b = a if U[a, j] == first else b
-        c = a if U[a, j] == second else c
-    if second < first - NEAR and third < second - NEAR:
-        return b, c, third, False
-    # Near ties: all arms within TIE of the best have the same chance.
+    a0, a1, a2, a3 = U[0, j], U[1, j], U[2, j], U[3, j]
+    b0, b1, b2, b3 = -np.inf, -np.inf, -np.inf, -np.inf
+    c0, c1, c2, c3 = -np.inf, -np.inf, -np.inf, -np.inf
+    for i in range(4, U.shape[0], 4):
+        k = u64(i)
+        u0, u1, u2, u3 = U[k, j], U[k + u64(1), j], U[k + u64(2), j], U[k + u64(3), j]
+        c0, c1 = max(c0, min(b0, u0)), max(c1, min(b1, u1))
+        c2, c3 = max(c2, min(b2, u2)), max(c3, min(b3, u3))
+        b0, b1 = max(b0, min(a0, u0)), max(b1, min(a1, u1))
+        b2, b3 = max(b2, min(a2, u2)), max(b3, min(a3, u3))
+        a0, a1, a2, a3 = max(a0, u0), max(a1, u1), max(a2, u2), max(a3, u3)
+    return _merge(
+        _merge((a0, b0, c0), (a1, b1, c1)),
+        _merge((a2, b2, c2), (a3, b3, c3)),
+    )
+
+
+@jit
+def _break_ties(U, j, K, first, second, third, ties, words):
+    """Break near ties as the plain loop does: all arms within TIE of the best are alike."""
     n = 0
     for a in range(K):
-        if U[a, j] >= first - TIE:
-            ties[n] = a
-            n += 1
+        ties[n] = a
+        n += 1 if U[a, j] >= first - TIE else 0
     tied = n > 1
-    b = ties[0]
+    b = ties[np.int64((words[0] * u64(n)) >> u64(32))]
     if tied:
-        b = ties[np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))]
         second = -np.inf
         for a in range(K):
-            if a != b:
-                second = max(second, U[a, j])
+            second = max(second, -np.inf if a == b else U[a, j])
     n = 0
     for a in range(K):
-        if a != b and U[a, j] >= second - TIE:
-            ties[n] = a
-            n += 1
-    c = ties[0]
-    if n > 1:
-        c = ties[np.int64((_coin(t, 2 * j + 1, run, stream, key0, key1) * u64(n)) >> u64(32))]
-        tied = True
-    return b, c, second if tied else third, tied
+        ties[n] = a
+        n += 1 if a != b and U[a, j] >= second - TIE else 0
+    c = ties[np.int64((words[1] * u64(n)) >> u64(32))]
+    return b, c, second if tied or n > 1 else third
 
 
 @jit
-def _own(own, owned, j, old_b, old_c, new_b, new_c):
-    """Move objective j from the lists of the old pair to those of the new one."""
-    for old in (old_b, old_c):
-        if old >= 0 and old != new_b and old != new_c:
-            i = 0
-            while own[old, i] != j:
-                i += 1
-            owned[old] -= 1
-            own[old, i] = own[old, owned[old]]
-    for new in (new_b, new_c):
-        if new != old_b and new != old_c:
-            own[new, owned[new]] = j
-            owned[new] += 1
+def _kl_apart(p, p_radius, n, q, q_radius, m, level):
+    """Decide as the plain loop whether two kl intervals, p's above q's, are apart.
+
+    Returns 2 if they are, else a point that both hold, or 0 if none was looked for or found.
+    """
+    if p - p_radius > q + q_radius:
+        return 2.0
+    gap, radii = p - q, p_radius + q_radius
+    if gap <= PRECISION or gap * gap <= 4.0 * min(p * (1.0 - p), q * (1.0 - q)) * (radii * radii):
+        return 0.0
+    high, low = p, q
+    while high - low > PRECISION:
+        x = 0.5 * (high + low)
+        above, below = m * _kl(q, x) > level, n * _kl(p, x) > level
+        if above and below:
+            return 2.0
+        if not (above or below):
+            return x
+        if above:
+            high = x
+        else:
+            low = x
+    return 0.0
 
 
 @jit
-def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
-    """Choose the widest of the certifying objectives; -1 if there is none after all."""
+def _kl_alert(j, b, c, means, beta, U, floor):
+    """Whether objective j may have a kl certificate; cheap, and never wrong about a no.
+
+    Let all radii be at least ``floor``.  If b and c are not apart, the proved arm z is a third
+    one, apart from b.  Then gap <= beta_b - beta_z, as U_z <= U_b, and gap > 2 sqrt(v) (beta_b
+    + beta_z), see `kl_apart`; the margins cover ties and rounding.
+    """
+    p, q = means[b, j], means[c, j]
+    gap, radii = abs(p - q), beta[b] + beta[c]
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    if gap * gap > 4.0 * v * (radii * radii):
+        return True
+    margin = GUARD * (1.0 + beta[b])
+    q = min(1.0, U[b, j] - floor + margin)
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    gap, radii = beta[b] - floor + margin, beta[b] + floor
+    return gap * gap >= 4.0 * v * (radii * radii)
+
+
+@jit
+def _kl_winner(j, b, c, means, beta, counts, level, hold):
+    """Return the arm that the kl intervals of objective j prove, or -1.
+
+    A point x in the intervals of two arms stays in both for a while: by convexity a pull adds
+    at most max(-log x, -log(1 - x)) to N kl.  ``hold`` remembers the two arms and their last safe
+    counts.
+    """
+    best = 0
+    for a in range(1, counts.size):
+        if means[a, j] > means[best, j]:
+            best = a
+    x, y = hold[j, 0], hold[j, 1]
+    if (x == best or y == best) and counts[x] <= hold[j, 2] and counts[y] <= hold[j, 3]:
+        return -1
+    for i in range(-2, counts.size):  # the likely ones first
+        a = b if i == -2 else c if i == -1 else i
+        if a == best or (i >= 0 and a in (b, c)):
+            continue
+        p, q, n, m = means[best, j], means[a, j], counts[best], counts[a]
+        point = _kl_apart(p, beta[best], n, q, beta[a], m, level)
+        if point == 2.0:
+            continue
+        if point > 0.0:
+            step = max(-_log(point), -_log(1.0 - point))
+            margin = 1e-6 * (1.0 + level)
+            hold[j, 0], hold[j, 1] = best, a
+            slack = level - n * (_kl(p, point) + 1e-13) - margin
+            hold[j, 2] = n + np.int64(max(-1.0, min(1e9, slack / step)))
+            slack = level - m * (_kl(q, point) + 1e-13) - margin
+            hold[j, 3] = m + np.int64(max(-1.0, min(1e9, slack / step)))
+        return -1
+    return best
+
+
+@jit
+def _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1):
+    """Choose the widest of the certifying objectives; -1 if there is none after all.
+
+    ``winner`` holds the arms that kl intervals prove, -1 elsewhere; Hoeffding's are added.
+    """
     d = W.size
     proved = np.zeros(d, dtype=np.bool_)
     widest = -np.inf
     for j in range(d):
-        proved[j] = sums[b[j], j] / counts[b[j]] - beta[b[j]] > U[c[j], j]
+        if means[b[j], j] - beta[b[j]] > U[c[j], j]:
+            winner[j] = b[j]
+        proved[j] = winner[j] >= 0
         if proved[j]:
             widest = max(widest, W[j])
     n = 0
@@ -304,129 +409,247 @@ def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
 
 
 @jit
-def _width_guided(
-    source, K, d, clog, rule, champion, T, run_start, key0, key1, stream, book, certificates
-):
-    """Play Width-guided.
+def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0, key1):
+    """Pull one arm until the epoch ends, with the books kept; return where they are."""
+    arms = book[6]
+    while t < end:
+        if t == event:
+            at, event = _note(book, t, row, counts, at)
+        step = min(end, event) - t
+        _draw_many(source, arm, counts[arm], step, sums, run, key0, key1)
+        counts[arm] += step
+        if arms.size > 0:
+            for i in range(t, t + step):
+                arms[row, i] = arm
+        t += step
+    return t, at, event
 
-    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
-    ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
-    moves one arm, so only its own races change, and those it enters: these are found by
-    counting the objectives where its U reaches U_c.  A race whose pair may have changed is
-    scanned again, and so is, each round, a race decided by a coin.
+
+@inlined
+def _pull_races(state, U, means, sums, arm, n, radius, d):
+    """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
+
+    The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
+    and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
+    no branch, so that the compiler can do four objectives at a time.
+    """
+    doubts, proofs, name = 0, 0, float(arm)
+    for chunk in range(0, d, WIDE):
+        at = u64(chunk * 8)
+        for i in range(min(WIDE, d - chunk)):
+            j, k = u64(chunk + i), at + u64(i)
+            mean = sums[arm, j] / n
+            u = mean + radius
+            means[arm, j] = mean
+            U[arm, j] = u
+            leads, follows = state[k] == name, state[k + u64(WIDE)] == name
+            first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
+            beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
+            rest = state[k + u64(7 * WIDE)]
+            new = u  # of no interest to ``rest`` if the arm is one of the pair
+            new = rest if leads else new
+            new = rest if follows else new
+            # Adding zero changes nothing here, but keeps the compiler from storing the changed ones
+            # only, by masks, which is slow.
+            rest = max(rest, new) + 0.0
+            first = (u if leads else first) + 0.0
+            second = (u if follows else second) + 0.0
+            beta_b = (radius if leads else beta_b) + 0.0
+            beta_c = (radius if follows else beta_c) + 0.0
+            state[k + u64(2 * WIDE)] = first
+            state[k + u64(3 * WIDE)] = second
+            state[k + u64(4 * WIDE)] = beta_b
+            state[k + u64(5 * WIDE)] = beta_c
+            state[k + u64(6 * WIDE)] = beta_b + beta_c
+            state[k + u64(7 * WIDE)] = rest
+            doubts += 1 if min(first - second, second - rest) <= NEAR else 0
+            proofs += 1 if first - 2.0 * beta_b > second - NEAR else 0
+    return doubts, proofs
+
+
+@jit
+def _width_guided(
+    source,
+    K,
+    d,
+    ends,
+    clogs,
+    rule,
+    champion,
+    kl,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
+):
+    """Play Width-guided, one epoch after the other.
+
+    Epoch e has rounds t < ends[e] and radius sqrt(clogs[e] / N).  A certificate commits until the
+    epoch ends, in closed form if the run ends first; Algorithm 1 is one epoch with T its end.
+
+    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound on
+    every other arm's U (`_pull_races`).  A pull moves one arm.  While the bounds of an objective
+    are further apart than ties and rounding reach, its pair is the same; otherwise it is in
+    doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
+    each round has its coin.  With kl certificates the kernel also keeps ``alert``: where the
+    cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
-    sums = np.zeros((K, d))
-    U = np.zeros((K, d))
-    beta = np.zeros(K)
-    b = np.zeros(d, dtype=np.int64)
-    c = np.zeros(d, dtype=np.int64)
-    Ub, Uc, rest, W = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
-    own = np.zeros((K, d), dtype=np.int64)
-    owned = np.zeros(K, dtype=np.int64)
-    ties = np.zeros(K, dtype=np.int64)
-    saved = np.zeros(d)
-    stale = np.zeros(d, dtype=np.int64)
-    coined = np.zeros(d, dtype=np.bool_)
+    padded = (d + 3) // 4 * 4
+    sums, means = np.zeros((K, padded)), np.zeros((K, padded))
+    U = np.full(((K + 3) // 4 * 4, padded), -np.inf)
+    beta, radii = np.zeros(K), np.zeros(min(T, 2048) + 1)
+    b, c = np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
+    W = np.zeros(d)
+    state = np.zeros((d + WIDE - 1) // WIDE * WIDE * 8)
+    ties, stale = np.zeros(K + 1, dtype=np.int64), np.zeros(d + 1, dtype=np.int64)
+    widest = np.zeros(d + 1, dtype=np.int64)
+    pair_words = np.zeros((2, 64), dtype=u64)
+    alert = np.zeros(d, dtype=np.bool_)
+    winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
+    tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        owned.fill(0)
-        b.fill(-1)
-        c.fill(-1)
-        coined.fill(False)
-        at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        arm, t = np.int64(0), np.int64(0)
+        state.fill(-1.0)
+        for j in range(d, padded):  # where there is no objective: no doubt, no proof, no width
+            k = j // WIDE * WIDE * 8 + j % WIDE
+            state[k + 2 * WIDE], state[k + 3 * WIDE] = 1e300, 0.5e300
+            state[k + 4 * WIDE], state[k + 5 * WIDE] = 1e300, -2e300
+        alert.fill(False)
+        winner.fill(-1)
+        hold.fill(0)
+        epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
+        at, event, stales = np.int64(0), np.int64(0), np.int64(0)
+        arm, t, pair_from = np.int64(0), np.int64(0), np.int64(-64)
         proved = False
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
+            if tabulated != epoch:
+                tabulated = epoch
+                for i in range(1, radii.size):
+                    radii[i] = math.sqrt(clog / float(i))
             if t < K:
                 arm = t
             else:
-                if t == K:
+                fresh = t == K
+                if t == ends[epoch]:
+                    fresh = True
+                    epoch += 1
+                    clog = clogs[epoch]
+                    for a in range(K):
+                        beta[a] = math.sqrt(clog / counts[a])
+                        smallest = min(smallest, beta[a])
+                        for j in range(d):
+                            U[a, j] = means[a, j] + beta[a]
+                if fresh:
                     for j in range(d):
                         stale[j] = j
-                    stales = d
-                elif coins > 0:
-                    for j in range(d):
-                        if coined[j]:
-                            stale[stales] = j
-                            stales += 1
+                    stales, proved = d, False
                 for i in range(stales):
                     j = stale[i]
-                    new_b, new_c, rest[j], coin = _race(U, j, ties, t, run, stream, key0, key1)
-                    coins += (1 if coin else 0) - (1 if coined[j] else 0)
-                    coined[j] = coin
-                    _own(own, owned, j, b[j], c[j], new_b, new_c)
+                    # The two best arms, and a bound on the others.
+                    best, second, third = _top_three(U, j)
+                    new_b, new_c = 0, 0
+                    for a in range(K):
+                        u = U[a, j]
+                        new_b = a if u == best else new_b
+                        new_c = a if u == second else new_c
+                    if not (second < best - NEAR and third < second - NEAR):
+                        words = _two_coins(t, 2 * j, run, stream, key0, key1)
+                        new_b, new_c, third = _break_ties(U, j, K, best, second, third, ties, words)
                     b[j], c[j] = new_b, new_c
-                    Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
-                    W[j] = beta[new_b] + beta[new_c]
-                    low = sums[new_b, j] / counts[new_b] - beta[new_b]
-                    proved |= low > Uc[j]
+                    k = j // WIDE * WIDE * 8 + j % WIDE
+                    state[k], state[k + WIDE] = new_b, new_c
+                    state[k + 2 * WIDE], state[k + 3 * WIDE] = U[new_b, j], U[new_c, j]
+                    state[k + 4 * WIDE], state[k + 5 * WIDE] = beta[new_b], beta[new_c]
+                    state[k + 6 * WIDE] = beta[new_b] + beta[new_c]
+                    state[k + 7 * WIDE] = third
+                    proved |= means[new_b, j] - beta[new_b] > U[new_c, j]
+                    if kl:
+                        alert[j] = _kl_alert(j, new_b, new_c, means, beta, U, floor)
+                if kl:
+                    if smallest < floor:
+                        floor = 0.9 * smallest
+                        for j in range(d):
+                            alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
+                    for j in range(d):
+                        if alert[j]:
+                            level = 2.0 * clog
+                            winner[j] = _kl_winner(j, b[j], c[j], means, beta, counts, level, hold)
+                            proved |= winner[j] >= 0
                 if proved:
-                    j = _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1)
+                    for j in range(d):
+                        W[j] = beta[b[j]] + beta[c[j]]
+                    j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
-                        arm = b[j]
-                        cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
-                        break
+                        arm = winner[j]
+                        if ends[epoch] >= T:
+                            cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                            break
+                        winner.fill(-1)
+                        t, at, event = _hold_on(
+                            source,
+                            book,
+                            t,
+                            ends[epoch],
+                            arm,
+                            row,
+                            counts,
+                            sums,
+                            at,
+                            event,
+                            run,
+                            key0,
+                            key1,
+                        )
+                        for j in range(d):
+                            means[arm, j] = sums[arm, j] / counts[arm]
+                        continue
                     proved = False
-                # Which race?  Usually several are equally wide: a coin decides between them,
-                # unless they all lead to the same arm, or to the same tied pair of arms.
+                if t - pair_from >= 64:
+                    pair_from = t
+                    _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+                word = pair_words[0, u64(t - pair_from)]
+                # Which race?
                 j = champion
                 if rule == 0:
-                    m0, m1, m2, m3 = W[0], W[0], W[0], W[0]  # four at a time: less waiting
-                    for i in range(d // 4):
-                        k = u64(4 * i)
-                        m0 = max(m0, W[k])
-                        m1 = max(m1, W[k + u64(1)])
-                        m2 = max(m2, W[k + u64(2)])
-                        m3 = max(m3, W[k + u64(3)])
-                    for i in range(d - d % 4, d):
-                        m0 = max(m0, W[i])
+                    m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # four at a time: less waiting
+                    for chunk in range(0, d, WIDE):
+                        k = u64(chunk * 8 + 6 * WIDE)
+                        for _ in range((min(WIDE, d - chunk) + 3) // 4):
+                            m0 = max(m0, state[k])
+                            m1 = max(m1, state[k + u64(1)])
+                            m2 = max(m2, state[k + u64(2)])
+                            m3 = max(m3, state[k + u64(3)])
+                            k += u64(4)
                     least = max(max(m0, m1), max(m2, m3)) - TIE
-                    widest, goal, differ = 0, -1, 0
-                    for i in range(d):
-                        if W[i] >= least:
-                            radius_b, radius_c = beta[b[i]], beta[c[i]]
-                            most = max(radius_b, radius_c) - TIE
-                            low, high = min(b[i], c[i]), max(b[i], c[i])
-                            goal_i = K + low * K + high
-                            if radius_b < most:
-                                goal_i = c[i]
-                            elif radius_c < most:
-                                goal_i = b[i]
-                            if widest == 0:
-                                j, goal = i, goal_i
-                            differ |= goal_i ^ goal
-                            widest += 1
-                    if differ != 0:
-                        word = _coin(t, 2 * d + 1, run, stream, key0, key1)
-                        skip = np.int64((word * u64(widest)) >> u64(32))
-                        for i in range(d):
-                            if W[i] >= least:
-                                if skip == 0:
-                                    j = i
-                                skip -= 1
+                    size = u64(0)
+                    for chunk in range(0, d, WIDE):
+                        k = u64(chunk * 8 + 6 * WIDE)
+                        for i in range(min(WIDE, d - chunk)):
+                            widest[size] = chunk + i
+                            size += u64(1) if state[k + u64(i)] >= least else u64(0)
+                    j = widest[(word * size) >> u64(32)]
                 elif rule == 1:
-                    word = _coin(t, 2 * d + 1, run, stream, key0, key1)
                     j = np.int64((word * u64(d)) >> u64(32))
                 elif rule == 2:
                     j = (t - K) % d
                 # Which arm of the pair?
-                most = max(beta[b[j]], beta[c[j]]) - TIE
-                if beta[b[j]] < most:
-                    arm = c[j]
-                elif beta[c[j]] < most:
-                    arm = b[j]
-                else:
-                    half = _coin(t, 2 * d + 2, run, stream, key0, key1) >> u64(31)
-                    arm = min(b[j], c[j]) if half == 0 else max(b[j], c[j])
+                low, high = min(b[j], c[j]), max(b[j], c[j])
+                half = pair_words[1, u64(t - pair_from)] >> u64(31)
+                arm = low if half == 0 else high
+                arm = low if beta[high] < beta[low] - TIE else arm
+                arm = high if beta[low] < beta[high] - TIE else arm
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
@@ -435,46 +658,26 @@ def _width_guided(
                 sums[arm, j] += ready[arm, i, j]
             counts[arm] += 1
             n = float(counts[arm])
-            radius = math.sqrt(clog / n)
+            radius = radii[counts[arm]] if counts[arm] < radii.size else math.sqrt(clog / n)
             beta[arm] = radius
+            smallest = min(smallest, radius)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-            mine = owned[arm]
-            for i in range(mine):
-                saved[i] = rest[own[arm, i]]
-            reached = 0
-            for j in range(d):
-                u = sums[arm, j] / n + radius
-                U[arm, j] = u
-                reached += 1 if u > Uc[j] - NEAR else 0
-                rest[j] = max(rest[j], u)
+            doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+            proved |= proofs > 0
             stales = 0
-            for i in range(mine):
-                j = own[arm, i]
-                u = U[arm, j]
-                rest[j] = saved[i]
-                reached -= 1 if u > Uc[j] - NEAR else 0
-                if b[j] == arm:
-                    keep = u > Uc[j] + NEAR
-                    Ub[j] = u
-                    W[j] = radius + beta[c[j]]
-                else:
-                    keep = u > rest[j] + NEAR and u < Ub[j] - NEAR
-                    Uc[j] = u
-                    W[j] = radius + beta[b[j]]
-                if coined[j]:
-                    continue
-                if keep:
-                    proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
-                else:
-                    stale[stales] = j
-                    stales += 1
-            if reached > 0:
+            if doubts > 0:
                 for j in range(d):
-                    if U[arm, j] > Uc[j] - NEAR and b[j] != arm and c[j] != arm and not coined[j]:
-                        stale[stales] = j
-                        stales += 1
+                    k = j // WIDE * WIDE * 8 + j % WIDE
+                    best, second = state[k + 2 * WIDE], state[k + 3 * WIDE]
+                    stale[stales] = j
+                    near = min(best - second, second - state[k + 7 * WIDE]) <= NEAR
+                    stales += 1 if near else 0
+            if kl and t > K:
+                for j in range(d):
+                    if b[j] == arm or c[j] == arm:
+                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             if t < T:
@@ -1658,6 +1861,461 @@ def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
                     final_sums[row, a, j] = sums[a, j]
 
 
+# Pareto IMED.
+
+
+@jit
+def _log_many(work, n):
+    """Take _log of the first n numbers > 0 of row 0 into row 3, in vector instructions.
+
+    The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
+    a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
+    """
+    bits = work.view(np.uint64)
+    for i in range(n):
+        word = bits[0, i]
+        bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
+        bits[2, i] = (word >> u64(52)) | u64(0x4330000000000000)
+    for i in range(n):
+        m, k = work[1, i], work[2, i] - 4503599627371518.0
+        low = m < 0.7071067811865476
+        m = m + m if low else m
+        k = k - 1.0 if low else k
+        f = m - 1.0
+        s = f / (2.0 + f)
+        z = s * s
+        p = 0.15331721600556042 + z * 0.14616449685043406
+        p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+        p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
+        half = 0.5 * f * f
+        leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+        work[3, i] = leading - ((half - (s * (half + z * p) + rest)) - f)
+
+
+@jit
+def _imed_terms(terms, a, sums, n, work):
+    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a after n pulls."""
+    d = terms.shape[0]
+    for j in range(d):
+        m = sums[a, j] / n
+        work[0, j] = m
+        work[0, d + j] = 1.0 - m
+    _log_many(work, 2 * d)
+    for j in range(d):
+        m, w = work[0, j], work[0, d + j]
+        one = work[3, j] if m > 0.0 else 0.0
+        zero = work[3, d + j] if m < 1.0 else -np.inf
+        terms[j, 0, a] = m
+        terms[j, 1, a] = w
+        terms[j, 2, a] = one
+        terms[j, 3, a] = zero
+        terms[j, 4, a] = m * one + w * zero if m < 1.0 else 0.0
+
+
+@jit
+def _imed_compare(terms, arm, add, table, strip):
+    """Compare the arm that moved with all others: one row and one column of each table.
+
+    ``lead[c, b]`` is min_j (m_c - m_b), ``D[a, b]`` the evidence D_b(a), and ``each[b, a]`` its
+    inverse.  Rows have room for a multiple of four arms; what is beyond K is not used.
+    """
+    lead, D, each = table
+    K, width = lead.shape
+    ahead, behind, lower, upper = strip[0], strip[1], strip[2], strip[3]
+    strip[:2] = np.inf
+    strip[2:] = 0.0
+    for j in range(terms.shape[0]):
+        m, w, one, zero, h = terms[j, 0], terms[j, 1], terms[j, 2], terms[j, 3], terms[j, 4]
+        m0, w0, one0, zero0, h0 = m[arm], w[arm], one[arm], zero[arm], h[arm]
+        for a in range(width):  # the arm as b, then as a
+            x = m[a] - m0
+            least = 2.0 * x * x
+            kl = h0 - (m0 * one[a] + w0 * zero[a])
+            kl = kl if kl > least else least
+            kl = kl if x > 0.0 else 0.0
+            low = lower[a]
+            lower[a] = low + kl if add else (kl if kl > low else low)
+            kl = h[a] - (m[a] * one0 + w[a] * zero0)
+            kl = kl if kl > least else least
+            kl = kl if x < 0.0 else 0.0
+            up = upper[a]
+            upper[a] = up + kl if add else (kl if kl > up else up)
+            ahead[a] = -x if -x < ahead[a] else ahead[a]
+            behind[a] = x if x < behind[a] else behind[a]
+    for a in range(width):
+        lead[arm, a] = ahead[a]
+        D[arm, a] = upper[a]
+        each[arm, a] = 1.0 / lower[a] if lower[a] > 0.0 else 0.0
+    for a in range(K):
+        lead[a, arm] = behind[a]
+        D[a, arm] = lower[a]
+        each[a, arm] = 1.0 / upper[a] if upper[a] > 0.0 else 0.0
+
+
+@jit
+def _least(values, t, slot, run, stream, key0, key1):
+    """Choose among the values within TIE of the least by a coin."""
+    least, n, arm = np.inf, 0, 0
+    for a in range(values.size):
+        least = min(least, values[a])
+    for a in range(values.size):
+        if values[a] <= least + TIE:
+            arm = a if n == 0 else arm
+            n += 1
+    if n > 1:
+        k = np.int64((_coin(t, slot, run, stream, key0, key1) * u64(n)) >> u64(32))
+        for a in range(values.size):
+            if values[a] <= least + TIE:
+                if k == 0:
+                    arm = a
+                k -= 1
+    return arm
+
+
+@jit
+def _imed_candidate(table, gap, price, t, run, stream, key0, key1):
+    """Return the free arm of least price; there are no prices when only one arm is free."""
+    lead, _, each = table
+    K, width = lead.shape
+    gap[:] = 0.0
+    for c in range(K):
+        for b in range(width):
+            gap[b] = max(gap[b], lead[c, b])
+    free, arm = 0, 0
+    for b in range(K):
+        if gap[b] <= TIE:
+            free += 1
+            arm = b
+    if free == 1:
+        return arm
+    price[:] = 0.0
+    for b in range(K):
+        if gap[b] > TIE:
+            for a in range(width):
+                price[a] += gap[b] * each[b, a]
+    for a in range(K):
+        price[a] = np.inf if gap[a] > TIE else price[a]
+    return _least(price[:K], t, 0, run, stream, key0, key1)
+
+
+@jit
+def _imed_corner(terms, a, add, side, evidence, work):
+    """Write a lower bound of D_b(a) for all b while no mean of arm a falls by more than side."""
+    d, _, width = terms.shape
+    evidence[:] = 0.0
+    for j in range(d):
+        q = max(terms[j, 0, a] - side, 0.0)
+        work[0, j] = q
+        work[0, d + j] = 1.0 - q
+    _log_many(work, 2 * d)
+    for j in range(d):
+        q, one, zero = work[0, j], work[3, j], work[3, d + j]
+        if q > 0.0:
+            m, w, h = terms[j, 0], terms[j, 1], terms[j, 4]
+            for b in range(width):
+                x = q - m[b]
+                kl = h[b] - (m[b] * one + w[b] * zero)
+                kl = kl if x > 0.0 and kl > 0.0 else 0.0
+                low = evidence[b]
+                evidence[b] = low + kl if add else (kl if kl > low else low)
+    for b in range(width):
+        evidence[b] = evidence[b] * (1.0 - GUARD) - d * GUARD
+
+
+@jit
+def _imed_room(terms, table, counts, logs, a, add, side, strip, work):
+    """Find how many more pulls of arm a the full computation certainly wants, or 0.
+
+    That is while no mean of arm a moves by more than ``side`` and it is the only arm that does.
+    It stays free if nobody comes within the side of beating it.  The indices of the others do
+    not fall below those with the evidence of the box's lower corner, and log n grows by less
+    than 1/n per pull.  It remains the candidate if the most that it can cost is less than the
+    least that any other arm can, among those that can be free at all.
+    """
+    lead, _, each = table
+    K, width = lead.shape
+    evidence, low, high, price = strip[0], strip[1], strip[2], strip[3]
+    for c in range(K):
+        if c != a and lead[c, a] + side > 0.0:
+            return np.int64(0)
+    _imed_corner(terms, a, add, side, evidence, work)
+    least = np.inf
+    for b in range(K):
+        if b != a:
+            least = min(least, counts[b] * evidence[b] + logs[b])
+    room = min(1.0, least * (1.0 - GUARD) - logs[a] - GUARD) * counts[a]
+    if not room >= 4.0:
+        return np.int64(0)
+    low[:] = 0.0
+    for c in range(K):
+        if c != a:
+            for b in range(width):
+                low[b] = max(low[b], lead[c, b])
+    rivals = 0
+    for b in range(K):
+        high[b] = max(low[b], lead[a, b] + side)
+        low[b] = max(low[b], lead[a, b] - side)
+        rivals += 1 if low[b] <= 2.0 * TIE else 0
+    if rivals > 1:  # arm a is one of them
+        most = 0.0
+        price[:] = 0.0
+        for b in range(K):
+            if b != a:
+                if high[b] > 0.0:
+                    if not evidence[b] > 0.0:
+                        return np.int64(0)
+                    most += high[b] / evidence[b]
+                if low[b] > 2.0 * TIE:
+                    for f in range(width):
+                        price[f] += low[b] * each[b, f]
+        for f in range(K):
+            if f != a and low[f] <= 2.0 * TIE and not price[f] * 0.999999 - GUARD > most:
+                return np.int64(0)
+    return np.int64(room)
+
+
+@jit
+def _imed_stay(source, a, counts, sums, box, side, most, run, key0, key1):
+    """Pull arm a until a mean has left its box, or it has been pulled ``most`` times.
+
+    Returns whether all means are in the box.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    d = sums.shape[1]
+    n = counts[a]
+    outside = 0
+    while outside == 0 and n < most:
+        if n >= stop[a]:
+            _refill(source, a, n, run, key0, key1)
+        i = n - first[a]
+        n += 1
+        middle, reach = float(n), side * n
+        for j in range(d):
+            total = sums[a, j] + ready[a, i, j]
+            sums[a, j] = total
+            outside += 1 if abs(total - box[j] * middle) > reach else 0
+    counts[a] = n
+    return outside == 0
+
+
+@jit
+def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
+    """Play Pareto IMED: a pull moves one arm, and with it one row and one column.
+
+    Nearly all pulls are of the candidate.  They come in stays: a box around its means and a
+    number of pulls within which the full computation is known to want it again.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    width = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums, logs, index, box = np.zeros((K, d)), np.zeros(K), np.zeros(K), np.zeros(d)
+    gap, price = np.zeros(width), np.zeros(width)
+    terms, strip, work = np.zeros((d, 5, width)), np.zeros((4, width)), np.zeros((4, 2 * d))
+    table = np.zeros((K, width)), np.zeros((K, width)), np.zeros((K, width))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t, retry = np.int64(0), np.int64(0), np.int64(0)
+        last = np.int64(0)  # a stay ends before this many pulls of the arm, if there is one
+        reach, side = 8.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            began = t
+            if t < K:
+                arm = t
+            elif last == 0:
+                a = _imed_candidate(table, gap, price, t, run, stream, key0, key1)
+                for b in range(K):
+                    index[b] = counts[b] * table[1][a, b] + logs[b]
+                arm = _least(index, t, 1, run, stream, key0, key1)
+                if arm == a and t >= retry:
+                    side = reach / counts[a]
+                    wide = side + GUARD
+                    room = _imed_room(terms, table, counts, logs, a, add, wide, strip, work)
+                    if room > 0:
+                        last = counts[a] + room
+                        box[:] = terms[:, 0, a]
+                    elif reach > 2.0:
+                        reach *= 0.5
+                    else:
+                        retry = t + 16
+                        reach = 8.0
+            if last > 0:
+                n = counts[arm]
+                most = min(last, n + min(T, event) - t)
+                inside = _imed_stay(source, arm, counts, sums, box, side, most, run, key0, key1)
+                t += counts[arm] - n
+                if not inside:
+                    reach *= 2.0
+                if not inside or counts[arm] == last:
+                    last = 0
+            else:
+                if counts[arm] >= stop[arm]:
+                    _refill(source, arm, counts[arm], run, key0, key1)
+                i = counts[arm] - first[arm]
+                counts[arm] += 1
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+                t += 1
+            if last == 0:
+                logs[arm] = _log(counts[arm])
+                _imed_terms(terms, arm, sums, counts[arm], work)
+                _imed_compare(terms, arm, add, table, strip)
+            if arms.size > 0:
+                arms[row, began:t] = arm
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
+# Pareto Thompson sampling.
+
+
+@jit
+def _gamma(e, c, x, word):
+    """Make a gamma variable of shape e + 1/3 from a normal; -1 if it is rejected."""
+    root = 1.0 + x * c
+    if root <= 0.0:
+        return -1.0
+    g, xx, w = root * root * root, x * x, (word + 0.5) * CELL
+    if w < 1.0 - SQUEEZE * (xx * xx) or _log(w) < 0.5 * xx + e * (1.0 - g + _log(g)):
+        return e * g
+    return -1.0
+
+
+@jit
+def _gamma_many(e, c, points, scale, words, n, out):
+    """Make the gamma variables that the squeeze accepts, and -1 for the others."""
+    for i in range(n):
+        x = points[i] * scale[i]
+        root = 1.0 + x * c[i]
+        g, xx, w = root * root * root, x * x, (words[i] + 0.5) * CELL
+        taken = (root > 0.0) & (w < 1.0 - SQUEEZE * (xx * xx)) & (scale[i] > 0.0)
+        out[i] = e[i] * g if taken else -1.0
+
+
+@jit
+def _beta_attempts(shapes, todo, n, group, words, work, t, run, stream, key0, key1):
+    """Make one attempt at each of n coordinates, as far as it goes without a logarithm.
+
+    Short loops over few rows each, which become vector instructions.
+    """
+    s, scale, u, v = work[0], work[1], work[4], work[5]
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(t), group + u64(todo[i]), run, stream, key0, key1)
+        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
+    for i in range(n):
+        u[i] = (2.0 * words[0, i] + 1.0) * CELL - 1.0
+    for i in range(n):
+        v[i] = (2.0 * words[1, i] + 1.0) * CELL - 1.0
+    for i in range(n):
+        s[i] = u[i] * u[i] + v[i] * v[i]
+    _log_many(work, n)
+    for i in range(n):
+        scale[i] = math.sqrt(-2.0 * work[3, i] / s[i] if s[i] < 1.0 else 0.0)
+    _gamma_many(shapes[0], shapes[1], u, scale, words[2], n, work[2])
+    _gamma_many(shapes[2], shapes[3], v, scale, words[3], n, work[3])
+
+
+@jit
+def _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1):
+    """Draw all coordinates: one attempt at each, then one at each of those left, and so on."""
+    places = left = drawn.size
+    near[:] = shapes
+    for i in range(places):
+        todo[i] = i
+    group = u64(1)
+    while left > 0:
+        n, left = left, 0
+        _beta_attempts(near, todo, n, group, words, work, t, run, stream, key0, key1)
+        for i in range(n):
+            x, y, scale = work[2, i], work[3, i], work[1, i]
+            if scale > 0.0 and x < 0.0:
+                x = _gamma(near[0, i], near[1, i], work[4, i] * scale, words[2, i])
+            if scale > 0.0 and y < 0.0:
+                y = _gamma(near[2, i], near[3, i], work[5, i] * scale, words[3, i])
+            if x > 0.0 and y > 0.0:
+                drawn[todo[i]] = x / (x + y)
+            else:
+                todo[left] = todo[i]
+                for k in range(4):
+                    near[k, left] = near[k, i]
+                left += 1
+        group += u64(places)
+
+
+@jit
+def _sampled_front(drawn, K, d, front):
+    """List the arms whose drawn vectors no other dominates, in order; return how many."""
+    size = 0
+    for a in range(K):
+        dominated = False
+        for c in range(K):
+            j, more = 0, False
+            while j < d and drawn[c * d + j] >= drawn[a * d + j]:
+                more = more or drawn[c * d + j] > drawn[a * d + j]
+                j += 1
+            if j == d and more:
+                dominated = True
+                break
+        if not dominated:
+            front[size] = a
+            size += 1
+    return size
+
+
+@jit
+def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
+    """Play Pareto Thompson sampling: all coordinates are drawn together."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    n = K * d
+    counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
+    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
+    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1)
+                size = _sampled_front(drawn, K, d, front)
+                word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
+                arm = front[np.int64((word * u64(size)) >> u64(32))]
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            for j in range(d):
+                total = sums[arm, j] + ready[arm, i, j]
+                sums[arm, j] = total
+                k = arm * d + j
+                shapes[0, k] = 1.0 + total - 1.0 / 3.0
+                shapes[1, k] = 1.0 / math.sqrt(9.0 * shapes[0, k])
+                shapes[2, k] = 1.0 + (counts[arm] - total) - 1.0 / 3.0
+                shapes[3, k] = 1.0 / math.sqrt(9.0 * shapes[2, k])
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # The Python side.
 
 
@@ -1684,7 +2342,7 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
         run_start + start,
         u64(task.seed & 0xFFFFFFFF),
         u64(task.seed >> 32),
-        u64(coin_stream(task.policy.name)),
+        u64(coin_stream(coins_of(task.policy))),
         book,
         *([certificates] if certifies else []),
     )
@@ -1717,8 +2375,20 @@ def kernel(record: type) -> Callable[[Callable[[Request], Plan]], Callable[[Requ
 def _plan_width_guided(task: Request) -> Plan:
     policy = cast(WidthGuided, task.policy)
     rule = OBJECTIVE_RULES.index(policy.objective_rule)
-    options = policy.c * log(task.horizon), rule, task.given.champion_objective
-    return _width_guided, options, True
+    ends = np.array([task.horizon])
+    clogs = np.array([policy.c * log(task.horizon)])
+    kl = policy.certificate == "kl"
+    return _width_guided, (ends, clogs, rule, task.given.champion_objective, kl), True
+
+
+@kernel(AnytimeWidthGuided)
+def _plan_anytime(task: Request) -> Plan:
+    policy = cast(AnytimeWidthGuided, task.policy)
+    ends = [epoch_end(task.arrays.K)]
+    while ends[-1] < task.horizon:
+        ends.append(epoch_end(ends[-1]))
+    clogs = np.array([policy.c * log(end) for end in ends])
+    return _width_guided, (np.array(ends), clogs, 0, 0, False), True
 
 
 @kernel(ParetoUCB1)
@@ -1759,3 +2429,13 @@ def _plan_single_ucb1(task: Request) -> Plan:
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
     return _klucb, (_known_objective(task),), False
+
+
+@kernel(ParetoIMED)
+def _plan_pareto_imed(task: Request) -> Plan:
+    return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False
+
+
+@kernel(ParetoThompson)
+def _plan_pareto_thompson(task: Request) -> Plan:
+    return _pareto_thompson, (), False
