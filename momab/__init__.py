@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from momab.auditing.auditor import audit
     from momab.auditing.trace import trace
     from momab.engine.policies.annealing import AnnealingPareto
+    from momab.engine.policies.anytime import AnytimeWidthGuided
     from momab.engine.policies.base import selection
     from momab.engine.policies.kl_ucb import KLUCB
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 __all__ = [
     "KLUCB",
     "AnnealingPareto",
+    "AnytimeWidthGuided",
     "Instance",
     "MomabError",
     "ParetoUCB1",
@@ -61,6 +63,7 @@ __all__ = [
 
 PUBLIC = {
     "AnnealingPareto": "momab.engine.policies.annealing",
+    "AnytimeWidthGuided": "momab.engine.policies.anytime",
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",

@@ -19,7 +19,8 @@ import numpy as np
 from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.base import TIE
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
+from momab.engine.policies.base import TIE, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
@@ -258,13 +259,99 @@ def _own(own, owned, j, old_b, old_c, new_b, new_c):
 
 
 @jit
-def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
-    """Choose the widest of the certifying objectives; -1 if there is none after all."""
+def _kl_apart(p, p_radius, n, q, q_radius, m, level):
+    """Decide as the plain loop whether two kl intervals, p's above q's, are apart.
+
+    Returns 2 if they are, else a point that both hold, or 0 if none was looked for or found.
+    """
+    if p - p_radius > q + q_radius:
+        return 2.0
+    gap, radii = p - q, p_radius + q_radius
+    if gap <= PRECISION or gap * gap <= 4.0 * min(p * (1.0 - p), q * (1.0 - q)) * (radii * radii):
+        return 0.0
+    high, low = p, q
+    while high - low > PRECISION:
+        x = 0.5 * (high + low)
+        above, below = m * _kl(q, x) > level, n * _kl(p, x) > level
+        if above and below:
+            return 2.0
+        if not (above or below):
+            return x
+        if above:
+            high = x
+        else:
+            low = x
+    return 0.0
+
+
+@jit
+def _kl_alert(j, b, c, means, beta, U, floor):
+    """Whether objective j may have a kl certificate; cheap, and never wrong about a no.
+
+    Let all radii be at least ``floor``.  If b and c are not apart, the proved arm z is a third
+    one, apart from b.  Then gap <= beta_b - beta_z, as U_z <= U_b, and gap > 2 sqrt(v) (beta_b
+    + beta_z), see `kl_apart`; the margins cover ties and rounding.
+    """
+    p, q = means[b, j], means[c, j]
+    gap, radii = abs(p - q), beta[b] + beta[c]
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    if gap * gap > 4.0 * v * (radii * radii):
+        return True
+    margin = GUARD * (1.0 + beta[b])
+    q = min(1.0, U[b, j] - floor + margin)
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    gap, radii = beta[b] - floor + margin, beta[b] + floor
+    return gap * gap >= 4.0 * v * (radii * radii)
+
+
+@jit
+def _kl_winner(j, b, c, means, beta, counts, level, hold):
+    """Return the arm that the kl intervals of objective j prove, or -1.
+
+    A point x in the intervals of two arms stays in both for a while: by convexity a pull adds
+    at most max(-log x, -log(1 - x)) to N kl.  ``hold`` remembers the two arms and their last safe
+    counts.
+    """
+    best = 0
+    for a in range(1, counts.size):
+        if means[a, j] > means[best, j]:
+            best = a
+    x, y = hold[j, 0], hold[j, 1]
+    if (x == best or y == best) and counts[x] <= hold[j, 2] and counts[y] <= hold[j, 3]:
+        return -1
+    for i in range(-2, counts.size):  # the likely ones first
+        a = b if i == -2 else c if i == -1 else i
+        if a == best or (i >= 0 and a in (b, c)):
+            continue
+        p, q, n, m = means[best, j], means[a, j], counts[best], counts[a]
+        point = _kl_apart(p, beta[best], n, q, beta[a], m, level)
+        if point == 2.0:
+            continue
+        if point > 0.0:
+            step = max(-_log(point), -_log(1.0 - point))
+            margin = 1e-6 * (1.0 + level)
+            hold[j, 0], hold[j, 1] = best, a
+            slack = level - n * (_kl(p, point) + 1e-13) - margin
+            hold[j, 2] = n + np.int64(max(-1.0, min(1e9, slack / step)))
+            slack = level - m * (_kl(q, point) + 1e-13) - margin
+            hold[j, 3] = m + np.int64(max(-1.0, min(1e9, slack / step)))
+        return -1
+    return best
+
+
+@jit
+def _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1):
+    """Choose the widest of the certifying objectives; -1 if there is none after all.
+
+    ``winner`` holds the arms that kl intervals prove, -1 elsewhere; Hoeffding's are added.
+    """
     d = W.size
     proved = np.zeros(d, dtype=np.bool_)
     widest = -np.inf
     for j in range(d):
-        proved[j] = sums[b[j], j] / counts[b[j]] - beta[b[j]] > U[c[j], j]
+        if means[b[j], j] - beta[b[j]] > U[c[j], j]:
+            winner[j] = b[j]
+        proved[j] = winner[j] >= 0
         if proved[j]:
             widest = max(widest, W[j])
     n = 0
@@ -283,23 +370,58 @@ def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
 
 
 @jit
+def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0, key1):
+    """Pull one arm until the epoch ends, with the books kept; return where they are."""
+    arms = book[6]
+    while t < end:
+        if t == event:
+            at, event = _note(book, t, row, counts, at)
+        step = min(end, event) - t
+        _draw_many(source, arm, counts[arm], step, sums, run, key0, key1)
+        counts[arm] += step
+        if arms.size > 0:
+            for i in range(t, t + step):
+                arms[row, i] = arm
+        t += step
+    return t, at, event
+
+
+@jit
 def _width_guided(
-    source, K, d, clog, rule, champion, T, run_start, key0, key1, stream, book, certificates
+    source,
+    K,
+    d,
+    ends,
+    clogs,
+    rule,
+    champion,
+    kl,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
 ):
-    """Play Width-guided.
+    """Play Width-guided, one epoch after the other.
+
+    Epoch e has rounds t < ends[e] and radius sqrt(clogs[e] / N).  A certificate commits until the
+    epoch ends, in closed form if the run ends first; Algorithm 1 is one epoch with T its end.
 
     Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
     ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
     moves one arm, so only its own races change, and those it enters: these are found by
     counting the objectives where its U reaches U_c.  A race whose pair may have changed is
-    scanned again, and so is, each round, a race decided by a coin.
+    scanned again, and so is, each round, a race decided by a coin.  With kl certificates it
+    also keeps ``alert``: where the cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
     sums = np.zeros((K, d))
-    U = np.zeros((K, d))
+    means, U = np.zeros((K, d)), np.zeros((K, d))
     beta = np.zeros(K)
     b = np.zeros(d, dtype=np.int64)
     c = np.zeros(d, dtype=np.int64)
@@ -309,7 +431,8 @@ def _width_guided(
     ties = np.zeros(K, dtype=np.int64)
     saved = np.zeros(d)
     stale = np.zeros(d, dtype=np.int64)
-    coined = np.zeros(d, dtype=np.bool_)
+    coined, alert = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -319,6 +442,10 @@ def _width_guided(
         b.fill(-1)
         c.fill(-1)
         coined.fill(False)
+        alert.fill(False)
+        winner.fill(-1)
+        hold.fill(0)
+        epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
         at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         arm, t = np.int64(0), np.int64(0)
         proved = False
@@ -328,10 +455,20 @@ def _width_guided(
             if t < K:
                 arm = t
             else:
-                if t == K:
+                fresh = t == K
+                if t == ends[epoch]:
+                    fresh = True
+                    epoch += 1
+                    clog = clogs[epoch]
+                    for a in range(K):
+                        beta[a] = math.sqrt(clog / counts[a])
+                        smallest = min(smallest, beta[a])
+                        for j in range(d):
+                            U[a, j] = means[a, j] + beta[a]
+                if fresh:
                     for j in range(d):
                         stale[j] = j
-                    stales = d
+                    stales, proved = d, False
                 elif coins > 0:
                     for j in range(d):
                         if coined[j]:
@@ -346,14 +483,45 @@ def _width_guided(
                     b[j], c[j] = new_b, new_c
                     Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
                     W[j] = beta[new_b] + beta[new_c]
-                    low = sums[new_b, j] / counts[new_b] - beta[new_b]
-                    proved |= low > Uc[j]
+                    proved |= means[new_b, j] - beta[new_b] > Uc[j]
+                    if kl:
+                        alert[j] = _kl_alert(j, new_b, new_c, means, beta, U, floor)
+                if kl:
+                    if smallest < floor:
+                        floor = 0.9 * smallest
+                        for j in range(d):
+                            alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
+                    for j in range(d):
+                        if alert[j]:
+                            level = 2.0 * clog
+                            winner[j] = _kl_winner(j, b[j], c[j], means, beta, counts, level, hold)
+                            proved |= winner[j] >= 0
                 if proved:
-                    j = _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1)
+                    j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
-                        arm = b[j]
-                        cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
-                        break
+                        arm = winner[j]
+                        if ends[epoch] >= T:
+                            cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                            break
+                        winner.fill(-1)
+                        t, at, event = _hold_on(
+                            source,
+                            book,
+                            t,
+                            ends[epoch],
+                            arm,
+                            row,
+                            counts,
+                            sums,
+                            at,
+                            event,
+                            run,
+                            key0,
+                            key1,
+                        )
+                        for j in range(d):
+                            means[arm, j] = sums[arm, j] / counts[arm]
+                        continue
                     proved = False
                 # Which race?  Usually several are equally wide: a coin decides between them,
                 # unless they all lead to the same arm, or to the same tied pair of arms.
@@ -416,6 +584,7 @@ def _width_guided(
             n = float(counts[arm])
             radius = math.sqrt(clog / n)
             beta[arm] = radius
+            smallest = min(smallest, radius)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
@@ -424,7 +593,9 @@ def _width_guided(
                 saved[i] = rest[own[arm, i]]
             reached = 0
             for j in range(d):
-                u = sums[arm, j] / n + radius
+                mean = sums[arm, j] / n
+                u = mean + radius
+                means[arm, j] = mean
                 U[arm, j] = u
                 reached += 1 if u > Uc[j] - NEAR else 0
                 rest[j] = max(rest[j], u)
@@ -446,6 +617,8 @@ def _width_guided(
                     continue
                 if keep:
                     proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
+                    if kl:
+                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
                 else:
                     stale[stales] = j
                     stales += 1
@@ -1203,7 +1376,7 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
         run_start + start,
         u64(task.seed & 0xFFFFFFFF),
         u64(task.seed >> 32),
-        u64(coin_stream(task.policy.name)),
+        u64(coin_stream(coins_of(task.policy))),
         book,
         *([certificates] if certifies else []),
     )
@@ -1230,8 +1403,20 @@ def kernel(record: type) -> Callable[[Callable[[Request], Plan]], Callable[[Requ
 def _plan_width_guided(task: Request) -> Plan:
     policy = cast(WidthGuided, task.policy)
     rule = OBJECTIVE_RULES.index(policy.objective_rule)
-    options = policy.c * log(task.horizon), rule, task.given.champion_objective
-    return _width_guided, options, True
+    ends = np.array([task.horizon])
+    clogs = np.array([policy.c * log(task.horizon)])
+    kl = policy.certificate == "kl"
+    return _width_guided, (ends, clogs, rule, task.given.champion_objective, kl), True
+
+
+@kernel(AnytimeWidthGuided)
+def _plan_anytime(task: Request) -> Plan:
+    policy = cast(AnytimeWidthGuided, task.policy)
+    ends = [epoch_end(task.arrays.K)]
+    while ends[-1] < task.horizon:
+        ends.append(epoch_end(ends[-1]))
+    clogs = np.array([policy.c * log(end) for end in ends])
+    return _width_guided, (np.array(ends), clogs, 0, 0, False), True
 
 
 @kernel(ParetoUCB1)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab._util.validate import FloatArray, IntArray, horizon_for, whole_number
-from momab.engine.policies.base import Given, Policy, View, given_for, selection_for
+from momab.engine.policies.base import Given, Policy, View, coins_of, given_for, selection_for
 from momab.engine.streams import Coins, RewardArrays, RewardStream, reward_arrays, validate_streams
 from momab.errors import MomabError
 from momab.model.instances import Instance
@@ -152,7 +152,7 @@ def _play_into(
     K, d, T = task.arrays.K, task.arrays.d, task.horizon
     select = selection_for(task.policy)
     stream = RewardStream(task.arrays, task.seed, run)
-    coins = Coins(task.policy.name, task.seed, run)
+    coins = Coins(coins_of(task.policy), task.seed, run)
     counts = np.zeros(K, dtype=np.int64)
     view = View(T, counts, np.zeros((K, d)), np.zeros((K, d)), task.given)
     literal = observer is not None or task.final_sums

@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from momab.engine.policies.annealing import AnnealingPareto, select_annealing_pareto
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end, select_anytime
 from momab.engine.policies.base import (
     SELECTIONS,
     TIE,
@@ -17,6 +18,7 @@ from momab.engine.policies.base import (
     Selection,
     View,
     as_published,
+    coins_of,
     family_of,
     given_for,
     make_policy,
@@ -32,9 +34,12 @@ from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
 from momab.engine.policies.width_guided import (
+    CERTIFICATES,
     OBJECTIVE_RULES,
     Races,
     WidthGuided,
+    kl_apart,
+    kl_interval,
     races,
     select_width_guided,
 )
@@ -43,12 +48,14 @@ for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 __all__ = [
+    "CERTIFICATES",
     "KLUCB",
     "OBJECTIVE_RULES",
     "Q_RULES",
     "SELECTIONS",
     "TIE",
     "AnnealingPareto",
+    "AnytimeWidthGuided",
     "Certificate",
     "Given",
     "ParetoUCB1",
@@ -59,8 +66,12 @@ __all__ = [
     "View",
     "WidthGuided",
     "as_published",
+    "coins_of",
+    "epoch_end",
     "family_of",
     "given_for",
+    "kl_apart",
+    "kl_interval",
     "klucb_index",
     "make_policy",
     "nondominated",
@@ -69,6 +80,7 @@ __all__ = [
     "races",
     "registered",
     "select_annealing_pareto",
+    "select_anytime",
     "select_klucb",
     "select_pareto_ucb1",
     "select_scalarized_ucb",

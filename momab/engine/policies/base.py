@@ -21,6 +21,8 @@ a coin; slots number the coins of one round, so that adding a coin moves no othe
 A module in this package registers itself by being there.  A record may also have
 
 * ``family``, if ``name`` depends on the options: the name on the command line;
+* ``coins``: the key of its coin stream, if that is not its name: two policies with one key take
+  the same coins, so that they play the same path for as long as they decide alike;
 * ``place``: its number in the lists that name no policies (`momab simulate`, `momab bench`);
   without one it is played only by name;
 * ``good_options`` and ``bad_options``: values of every option that the conformance test draws
@@ -165,6 +167,11 @@ def selection_for(policy: Policy) -> Selection:
         f"{policy!r} is not a policy; policies are records with a registered selection "
         f"function: {known}."
     )
+
+
+def coins_of(policy: Policy) -> str:
+    """Return the key of a policy's coin stream: its ``coins``, or else its name."""
+    return str(getattr(policy, "coins", policy.name))
 
 
 def family_of(record: type) -> str:
