@@ -315,7 +315,6 @@ def wrong_cost_figure(costs: pd.DataFrame, kappa: float) -> Figure:
             axes.plot(T, cost[-1] * (T / T[-1]) ** slope, color=colours[i], lw=0.8, ls="--")
             label = f"c = {Fraction(float(str(c))).limit_denominator(1000)}"
             axes.plot(T, cost, color=colours[i], marker=markers[i], ms=5, ls="", label=label)
-        axes.axhline(1.0, color=INK, lw=0.8, ls=":")
         axes.set(
             xscale="log", yscale="log", xlabel="horizon T", ylabel="cost of wrong certificates"
         )
