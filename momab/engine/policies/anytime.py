@@ -6,20 +6,27 @@ epoch is the first with :math:`T_k>\max(t,K)`, and the policy is Algorithm 1 wit
 the races go on with the new radius.  The horizon is never used.  (If the run ends within the
 epoch, a commitment is for good, and the engine may write it down in closed form.)
 
-**What it costs.**  Rewards in [0, 1], c >= 2, T > K.  Let objective j have a unique maximiser,
-a margin :math:`g_j>0` between its best and second best arm, and let k be the epoch of round
-T - 1.  If every interval of the last epoch holds (all arms, objectives and counts up to
-:math:`T_k`), then
+**What it costs.**  Rewards in [0, 1], c > 1, :math:`g=g^\dagger>0`, T > K.  Let
+:math:`T_{k_0}` be the first end above K and :math:`T_{k^*}` the first that is at least T.  Then
 
-.. math:: N_a(T)\le 1+\frac{16c\log T_k}{g_j^2}
+.. math:: \mathbb E R_T\le K\Delta_{\max}+\frac{32cK\log T_{k^*}}g
+   +2Kd\,\Delta_{\max}\sum_{k=k_0}^{k^*}T_k^{2-2c},\qquad \log T_{k^*}\le2\log(T-1),
 
-for every arm that epoch k does not commit to, because a pull that is decided by a race of epoch
-k has the width floor of epoch k, and an earlier pull the smaller one of its own epoch, while the
-samples are the same; and a commitment of an earlier epoch on whose event its intervals held goes
-to an arm of zero Pareto gap.  Since :math:`T_k\le\max(T^2, K^2, 4)`, that is at most twice the
-leading term of Algorithm 1 with the horizon known.  An epoch whose intervals fail (probability at
-most :math:`2Kd\,T_k^{1-2c}`) costs at most its :math:`T_k` rounds: :math:`2Kd\,T_k^{2-2c}`, which
-for c = 2 sums to less than 2Kd/K^2 over all epochs.
+and for c = 2 the last term is at most :math:`2d\Delta_{\max}/(K+2)`.  *Proof.*  Let
+:math:`\Omega_k`: the mean of the first n rewards of every arm is within
+:math:`\sqrt{c\log T_k/n}` of its expectation, on every objective, n = 1..:math:`T_k`.  By
+Hoeffding it fails with probability at most :math:`2Kd\,T_k^{1-2c}`, and then the fewer than
+:math:`T_k` rounds of the epoch cost at most :math:`\Delta_{\max}` each: the last term.  Lemmas 9
+to 11 speak of one round whose intervals hold.  So on :math:`\Omega_k`, in epoch k,
+commitments are free, and a raced pull of arm a that
+finds N pulls has :math:`\Delta_a\le4\sqrt{c\log T_k/N}` and
+:math:`N\le16c\log T_k/g^2`.  Both only grow if :math:`T_k` becomes :math:`T_{k^*}`; and since all
+samples are kept, no two pulls of an arm find the same N.  So all good epochs
+together cost an arm at most
+:math:`\sum_N4\sqrt{c\log T_{k^*}/N}\le32c\log T_{k^*}/g`, N up to
+:math:`16c\log T_{k^*}/g^2`: the last epoch's ceiling pays for all.  Finally the epoch before the
+last ends at T - 1 or earlier, so :math:`T_{k^*}\le(T-1)^2`; and
+:math:`\sum_kT_k^{-2}\le1/(T_{k_0}^2-1)\le1/(K(K+2))`.
 """
 
 from __future__ import annotations
