@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from momab.engine.policies.anytime import AnytimeWidthGuided
     from momab.engine.policies.base import selection
     from momab.engine.policies.kl_ucb import KLUCB
+    from momab.engine.policies.pareto_imed import ParetoIMED
+    from momab.engine.policies.pareto_thompson import ParetoThompson
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB
+    from momab.engine.policies.single_ucb1 import SingleUCB1
     from momab.engine.policies.width_guided import WidthGuided
     from momab.engine.results import Results
     from momab.engine.simulate import simulate
@@ -41,9 +44,12 @@ __all__ = [
     "AnytimeWidthGuided",
     "Instance",
     "MomabError",
+    "ParetoIMED",
+    "ParetoThompson",
     "ParetoUCB1",
     "Results",
     "ScalarizedUCB",
+    "SingleUCB1",
     "WidthGuided",
     "__version__",
     "audit",
@@ -66,9 +72,12 @@ PUBLIC = {
     "AnytimeWidthGuided": "momab.engine.policies.anytime",
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
+    "ParetoIMED": "momab.engine.policies.pareto_imed",
+    "ParetoThompson": "momab.engine.policies.pareto_thompson",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
+    "SingleUCB1": "momab.engine.policies.single_ucb1",
     "WidthGuided": "momab.engine.policies.width_guided",
     "audit": "momab.auditing.auditor",
     "bernoulli": "momab.model.instances",

@@ -20,10 +20,13 @@ from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
-from momab.engine.policies.base import TIE, coins_of
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
+from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.policies.pareto_thompson import CELL, SQUEEZE, ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.engine.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream
 from momab.model.numerics import log
@@ -31,6 +34,7 @@ from momab.model.numerics import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from momab._util.validate import FloatArray
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
@@ -151,6 +155,22 @@ def _draw_many(source, a, n, pulls, sums, run, key0, key1):
         i = pull - first[a]
         for j in range(ready.shape[2]):
             sums[a, j] += ready[a, i, j]
+
+
+@jit
+def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts = np.zeros(K, dtype=np.int64)
+    arm = np.int64(0)
+    for _ in range(rounds):
+        if counts[arm] >= stop[arm]:
+            _refill(source, arm, counts[arm], run, key0, key1)
+        i = counts[arm] - first[arm]
+        for j in range(sums.shape[1]):
+            sums[arm, j] += ready[arm, i, j]
+        counts[arm] += 1
+        arm = arm + 1 if arm + 1 < K else np.int64(0)
 
 
 # What a run leaves behind.
@@ -996,7 +1016,73 @@ def _slack(V, low, high, a):
 
 
 @jit
-def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
+def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
+    """Return the objective that certifies its leader, as the plain loop does; -1 for none.
+
+    Without a certificate every arm's L is below another arm's U on every objective, by a margin
+    that two arms can use up.  One pull moves a bound by at most (1 + beta / 2) / N, so nothing
+    is certified while every arm has been pulled no more than ``calm`` times.
+    """
+    K, d = sums.shape
+    for a in range(K):
+        beta[a] = math.sqrt(clog / counts[a])
+    margin, widest = np.inf, -np.inf
+    for j in range(d):
+        leader, top, second, lower = 0, -np.inf, -np.inf, -np.inf
+        for a in range(K):
+            mean = sums[a, j] / counts[a]
+            if mean + beta[a] > top:
+                leader, top, second = a, mean + beta[a], top
+            else:
+                second = max(second, mean + beta[a])
+            lower = max(lower, mean - beta[a])
+        leaders[j], width[j] = leader, -np.inf
+        margin = min(margin, top - lower)
+        lower = sums[leader, j] / counts[leader] - beta[leader]
+        margin = min(margin, second - lower)
+        if lower > second:
+            rival = 0.0
+            for a in range(K):
+                if a != leader and sums[a, j] / counts[a] + beta[a] >= second - TIE:
+                    rival = max(rival, beta[a])
+            width[j] = beta[leader] + rival
+            widest = max(widest, width[j])
+    if widest == -np.inf:
+        for a in range(K):
+            steps = (0.4999 * margin - GUARD) * counts[a] / (1.0 + 0.5 * beta[a])
+            calm[a] = counts[a] + np.int64(max(0.0, min(steps, 1e15)))
+        return -1
+    n = 0
+    for j in range(d):
+        n += 1 if width[j] >= widest - TIE else 0
+    k = np.int64((_coin(t, 1, run, stream, key0, key1) * u64(n)) >> u64(32))
+    chosen = -1
+    for j in range(d):
+        if width[j] >= widest - TIE:
+            if k == 0:
+                chosen = j
+            k -= 1
+    return chosen
+
+
+@jit
+def _front(
+    source,
+    K,
+    d,
+    annealing,
+    c,
+    q,
+    decay,
+    proof,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
+):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
     Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
@@ -1008,6 +1094,8 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
     allows for, and when the allowance ends the set is found from scratch, with the very
     numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
+
+    If ``proof``, which is stop_c log T, is positive, the run ends at the first certificate.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1029,6 +1117,9 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     reach, gap = np.zeros(K), np.zeros(K)
     patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
+    cert_round, cert_arm, cert_objective = certificates
+    beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
+    calm = np.full(K, np.int64(1) << 62)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1049,6 +1140,19 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     arms[row, t] = t
                 t += 1
                 continue
+            if proof > 0.0 and (counts[arm] > calm[arm] or t == K):
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                j = _first_proof(
+                    sums, counts, proof, beta, leaders, width, calm, t, run, stream, key0, key1
+                )
+                if j >= 0:
+                    arm = leaders[j]
+                    cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                    break
             if t - found > span:
                 if not annealing:
                     clog = c * _log(t * q)
@@ -1246,6 +1350,129 @@ def _scalarized(
                     final_sums[row, a, j] = sums[a, j]
 
 
+# UCB1 on one objective.
+
+
+@jit
+def _objective(known, K, d, run, stream, key0, key1):
+    """Return the objective of a scalar policy in one run; -1 is drawn by the first coin."""
+    if known >= 0:
+        return known
+    word = _coin(K, OBJECTIVE_SLOT, run, stream, key0, key1)
+    return np.int64((word * u64(d)) >> u64(32))
+
+
+@jit_extremes
+def _largest(score):
+    """Return the largest of some numbers."""
+    top = score[0]
+    for a in range(score.size):
+        top = max(top, score[a])
+    return top
+
+
+@jit
+def _leading(score, margin):
+    """Return how many scores are within a margin of the largest, and which one if it is one."""
+    bar = _largest(score) - margin
+    near, which = 0, 0
+    for a in range(score.size):
+        close = 1 if score[a] >= bar else 0
+        near += close
+        which += close * a
+    return near, which
+
+
+@jit
+def _top_arm(mean, counts, clog, score, t, run, stream, key0, key1):
+    """Choose the arm with the largest index as the plain loop does."""
+    K = counts.size
+    top = -np.inf
+    for a in range(K):
+        score[a] = mean[a] + math.sqrt(clog / counts[a])
+        top = max(top, score[a])
+    n = 0
+    for a in range(K):
+        if score[a] >= top - TIE:
+            n += 1
+    arm, k = 0, np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+    for a in range(K):
+        if score[a] >= top - TIE:
+            if k == 0:
+                arm = a
+            k -= 1
+    return arm
+
+
+@jit
+def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book):
+    """Play UCB1 on one objective.
+
+    The scores are mean + bonus / sqrt(N) with the bonus of round ``found``, without a division:
+    good to far less than NEAR while the bonus is below 100.  The bonus s = sqrt(c log t) is
+    concave, so it has grown by at most (t - found) c / (2 found s), and every score's error is
+    at most this times the largest 1 / sqrt(N).  An arm that is ahead by more is the arm of
+    the plain loop.  Otherwise the scores are found anew with the bonus of this round, and where
+    two of them are within NEAR the plain loop's expressions decide.  The arrays end with up to
+    three dummies.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.full(padded, -1e9)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+        arm, t = np.int64(0), np.int64(0)
+        bonus, rate = 0.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                near, which = 2, 0
+                if t - found <= span:
+                    near, which = _leading(score, (t - found) * rate + NEAR)
+                if near > 1:
+                    clog = c * _log(t)
+                    bonus = math.sqrt(clog)
+                    for a in range(padded):
+                        score[a] = mean[a] + bonus * slope[a]
+                    rate = 0.5 * c / (t * bonus) * _largest(slope)
+                    found, span = t, t // 128
+                    near, which = _leading(score, NEAR)
+                    if near > 1 or clog > 1e4:
+                        which = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+                        span = np.int64(-1)
+                arm = which
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            if final_sums.size > 0:
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            else:
+                sums[arm, objective] += ready[arm, i, objective]
+            mean[arm] = sums[arm, objective] / number
+            slope[arm] = 1.0 / math.sqrt(number)
+            score[arm] = mean[arm] + bonus * slope[arm]
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # KL-UCB.
 
 
@@ -1316,7 +1543,7 @@ def _choose_klucb(means, counts, level):
 
 
 @jit
-def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
+def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
     """Play KL-UCB on one objective."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1324,6 +1551,7 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
     sums, means = np.zeros((K, d)), np.zeros(K)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
@@ -1348,6 +1576,450 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
             for a in range(K):
                 for j in range(d):
                     final_sums[row, a, j] = sums[a, j]
+
+
+# Pareto IMED.
+
+
+@jit
+def _log_many(work):
+    """Take _log of the first row of normal numbers > 0 into the last, in vector instructions.
+
+    The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
+    a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
+    """
+    bits = work.view(np.uint64)
+    n = work.shape[1]
+    for i in range(n):
+        word = bits[0, i]
+        bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
+        bits[2, i] = (word >> u64(52)) | u64(0x4330000000000000)
+    for i in range(n):
+        m, k = work[1, i], work[2, i] - 4503599627371518.0
+        low = m < 0.7071067811865476
+        m = m + m if low else m
+        k = k - 1.0 if low else k
+        f = m - 1.0
+        s = f / (2.0 + f)
+        z = s * s
+        p = 0.15331721600556042 + z * 0.14616449685043406
+        p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+        p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
+        half = 0.5 * f * f
+        leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+        work[3, i] = leading - ((half - (s * (half + z * p) + rest)) - f)
+
+
+@jit
+def _imed_terms(terms, a, sums, n, work):
+    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a after n pulls."""
+    d = terms.shape[0]
+    for j in range(d):
+        m = sums[a, j] / n
+        work[0, j] = m
+        work[0, d + j] = 1.0 - m
+    _log_many(work)
+    for j in range(d):
+        m, w = work[0, j], work[0, d + j]
+        one = work[3, j] if m > 0.0 else 0.0
+        zero = work[3, d + j] if m < 1.0 else -np.inf
+        terms[j, 0, a] = m
+        terms[j, 1, a] = w
+        terms[j, 2, a] = one
+        terms[j, 3, a] = zero
+        terms[j, 4, a] = m * one + w * zero if m < 1.0 else 0.0
+
+
+@jit
+def _imed_compare(terms, arm, add, table, strip):
+    """Compare the arm that moved with all others: one row and one column of each table.
+
+    ``lead[c, b]`` is min_j (m_c - m_b), ``D[a, b]`` the evidence D_b(a), and ``each[b, a]`` its
+    inverse.  Rows have room for a multiple of four arms; what is beyond K is not used.
+    """
+    lead, D, each = table
+    K, width = lead.shape
+    ahead, behind, lower, upper = strip[0], strip[1], strip[2], strip[3]
+    strip[:2] = np.inf
+    strip[2:] = 0.0
+    for j in range(terms.shape[0]):
+        m, w, one, zero, h = terms[j, 0], terms[j, 1], terms[j, 2], terms[j, 3], terms[j, 4]
+        m0, w0, one0, zero0, h0 = m[arm], w[arm], one[arm], zero[arm], h[arm]
+        for a in range(width):  # the arm as b, then as a
+            x = m[a] - m0
+            least = 2.0 * x * x
+            kl = h0 - (m0 * one[a] + w0 * zero[a])
+            kl = kl if kl > least else least
+            kl = kl if x > 0.0 else 0.0
+            low = lower[a]
+            lower[a] = low + kl if add else (kl if kl > low else low)
+            kl = h[a] - (m[a] * one0 + w[a] * zero0)
+            kl = kl if kl > least else least
+            kl = kl if x < 0.0 else 0.0
+            up = upper[a]
+            upper[a] = up + kl if add else (kl if kl > up else up)
+            ahead[a] = -x if -x < ahead[a] else ahead[a]
+            behind[a] = x if x < behind[a] else behind[a]
+    for a in range(width):
+        lead[arm, a] = ahead[a]
+        D[arm, a] = upper[a]
+        each[arm, a] = 1.0 / lower[a] if lower[a] > 0.0 else 0.0
+    for a in range(K):
+        lead[a, arm] = behind[a]
+        D[a, arm] = lower[a]
+        each[a, arm] = 1.0 / upper[a] if upper[a] > 0.0 else 0.0
+
+
+@jit
+def _least(values, t, slot, run, stream, key0, key1):
+    """Choose among the values within TIE of the least by a coin."""
+    least, n, arm = np.inf, 0, 0
+    for a in range(values.size):
+        least = min(least, values[a])
+    for a in range(values.size):
+        if values[a] <= least + TIE:
+            arm = a if n == 0 else arm
+            n += 1
+    if n > 1:
+        k = np.int64((_coin(t, slot, run, stream, key0, key1) * u64(n)) >> u64(32))
+        for a in range(values.size):
+            if values[a] <= least + TIE:
+                if k == 0:
+                    arm = a
+                k -= 1
+    return arm
+
+
+@jit
+def _imed_candidate(table, gap, price, t, run, stream, key0, key1):
+    """Return the free arm of least price; there are no prices when only one arm is free."""
+    lead, _, each = table
+    K, width = lead.shape
+    gap[:] = 0.0
+    for c in range(K):
+        for b in range(width):
+            gap[b] = max(gap[b], lead[c, b])
+    free, arm = 0, 0
+    for b in range(K):
+        if gap[b] <= TIE:
+            free += 1
+            arm = b
+    if free == 1:
+        return arm
+    price[:] = 0.0
+    for b in range(K):
+        if gap[b] > TIE:
+            for a in range(width):
+                price[a] += gap[b] * each[b, a]
+    for a in range(K):
+        price[a] = np.inf if gap[a] > TIE else price[a]
+    return _least(price[:K], t, 0, run, stream, key0, key1)
+
+
+@jit
+def _imed_corner(terms, a, add, side, evidence, work):
+    """Write a lower bound of D_b(a) for all b while no mean of arm a falls by more than side."""
+    d, _, width = terms.shape
+    evidence[:] = 0.0
+    for j in range(d):
+        q = max(terms[j, 0, a] - side, 0.0)
+        work[0, j] = q
+        work[0, d + j] = 1.0 - q
+    _log_many(work)
+    for j in range(d):
+        q, one, zero = work[0, j], work[3, j], work[3, d + j]
+        if q > 0.0:
+            m, w, h = terms[j, 0], terms[j, 1], terms[j, 4]
+            for b in range(width):
+                x = q - m[b]
+                kl = h[b] - (m[b] * one + w[b] * zero)
+                kl = kl if x > 0.0 and kl > 0.0 else 0.0
+                low = evidence[b]
+                evidence[b] = low + kl if add else (kl if kl > low else low)
+    for b in range(width):
+        evidence[b] = evidence[b] * (1.0 - GUARD) - d * GUARD
+
+
+@jit
+def _imed_room(terms, table, counts, logs, a, add, side, strip, work):
+    """Find how many more pulls of arm a the full computation certainly wants, or 0.
+
+    That is while no mean of arm a moves by more than ``side`` and it is the only arm that does.
+    It stays free if nobody comes within the side of beating it.  The indices of the others do
+    not fall below those with the evidence of the box's lower corner, and log n grows by less
+    than 1/n per pull.  It remains the candidate if the most that it can cost is less than the
+    least that any other arm can, among those that can be free at all.
+    """
+    lead, _, each = table
+    K, width = lead.shape
+    evidence, low, high, price = strip[0], strip[1], strip[2], strip[3]
+    for c in range(K):
+        if c != a and lead[c, a] + side > 0.0:
+            return np.int64(0)
+    _imed_corner(terms, a, add, side, evidence, work)
+    least = np.inf
+    for b in range(K):
+        if b != a:
+            least = min(least, counts[b] * evidence[b] + logs[b])
+    room = min(1.0, least * (1.0 - GUARD) - logs[a] - GUARD) * counts[a]
+    if not room >= 4.0:
+        return np.int64(0)
+    low[:] = 0.0
+    for c in range(K):
+        if c != a:
+            for b in range(width):
+                low[b] = max(low[b], lead[c, b])
+    rivals = 0
+    for b in range(K):
+        high[b] = max(low[b], lead[a, b] + side)
+        low[b] = max(low[b], lead[a, b] - side)
+        rivals += 1 if low[b] <= 2.0 * TIE else 0
+    if rivals > 1:  # arm a is one of them
+        most = 0.0
+        price[:] = 0.0
+        for b in range(K):
+            if b != a:
+                if high[b] > 0.0:
+                    if not evidence[b] > 0.0:
+                        return np.int64(0)
+                    most += high[b] / evidence[b]
+                if low[b] > 2.0 * TIE:
+                    for f in range(width):
+                        price[f] += low[b] * each[b, f]
+        for f in range(K):
+            if f != a and low[f] <= 2.0 * TIE and not price[f] * 0.999999 - GUARD > most:
+                return np.int64(0)
+    return np.int64(room)
+
+
+@jit
+def _imed_stay(source, a, counts, sums, box, side, most, run, key0, key1):
+    """Pull arm a until a mean has left its box, or it has been pulled ``most`` times.
+
+    Returns whether all means are in the box.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    d = sums.shape[1]
+    n = counts[a]
+    outside = 0
+    while outside == 0 and n < most:
+        if n >= stop[a]:
+            _refill(source, a, n, run, key0, key1)
+        i = n - first[a]
+        n += 1
+        middle, reach = float(n), side * n
+        for j in range(d):
+            total = sums[a, j] + ready[a, i, j]
+            sums[a, j] = total
+            outside += 1 if abs(total - box[j] * middle) > reach else 0
+    counts[a] = n
+    return outside == 0
+
+
+@jit
+def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
+    """Play Pareto IMED: a pull moves one arm, and with it one row and one column.
+
+    Nearly all pulls are of the candidate.  They come in stays: a box around its means and a
+    number of pulls within which the full computation is known to want it again.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    width = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums, logs, index, box = np.zeros((K, d)), np.zeros(K), np.zeros(K), np.zeros(d)
+    gap, price = np.zeros(width), np.zeros(width)
+    terms, strip, work = np.zeros((d, 5, width)), np.zeros((4, width)), np.zeros((4, 2 * d))
+    table = np.zeros((K, width)), np.zeros((K, width)), np.zeros((K, width))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t, retry = np.int64(0), np.int64(0), np.int64(0)
+        last = np.int64(0)  # a stay ends before this many pulls of the arm, if there is one
+        reach, side = 8.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            began = t
+            if t < K:
+                arm = t
+            elif last == 0:
+                a = _imed_candidate(table, gap, price, t, run, stream, key0, key1)
+                for b in range(K):
+                    index[b] = counts[b] * table[1][a, b] + logs[b]
+                arm = _least(index, t, 1, run, stream, key0, key1)
+                if arm == a and t >= retry:
+                    side = reach / counts[a]
+                    wide = side + GUARD
+                    room = _imed_room(terms, table, counts, logs, a, add, wide, strip, work)
+                    if room > 0:
+                        last = counts[a] + room
+                        box[:] = terms[:, 0, a]
+                    elif reach > 2.0:
+                        reach *= 0.5
+                    else:
+                        retry = t + 16
+                        reach = 8.0
+            if last > 0:
+                n = counts[arm]
+                most = min(last, n + min(T, event) - t)
+                inside = _imed_stay(source, arm, counts, sums, box, side, most, run, key0, key1)
+                t += counts[arm] - n
+                if not inside:
+                    reach *= 2.0
+                if not inside or counts[arm] == last:
+                    last = 0
+            else:
+                if counts[arm] >= stop[arm]:
+                    _refill(source, arm, counts[arm], run, key0, key1)
+                i = counts[arm] - first[arm]
+                counts[arm] += 1
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+                t += 1
+            if last == 0:
+                logs[arm] = _log(counts[arm])
+                _imed_terms(terms, arm, sums, counts[arm], work)
+                _imed_compare(terms, arm, add, table, strip)
+            if arms.size > 0:
+                arms[row, began:t] = arm
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
+# Pareto Thompson sampling.
+
+
+@jit
+def _gamma(e, c, x, word):
+    """Make a gamma variable of shape e + 1/3 from a normal; -1 if it is rejected."""
+    root = 1.0 + x * c
+    if root <= 0.0:
+        return -1.0
+    g, xx, w = root * root * root, x * x, (word + 0.5) * CELL
+    if w < 1.0 - SQUEEZE * (xx * xx) or _log(w) < 0.5 * xx + e * (1.0 - g + _log(g)):
+        return e * g
+    return -1.0
+
+
+@jit
+def _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1):
+    """Make the first attempts at all coordinates; a negative number says that one failed."""
+    n = drawn.size
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(t), u64(1) + u64(i), run, stream, key0, key1)
+        words[4 * i] = u32(w0)
+        words[4 * i + 1] = u32(w1)
+        words[4 * i + 2] = u32(w2)
+        words[4 * i + 3] = u32(w3)
+    for i in range(n):
+        u = (2.0 * words[4 * i] + 1.0) * CELL - 1.0
+        v = (2.0 * words[4 * i + 1] + 1.0) * CELL - 1.0
+        points[0, i] = u
+        points[1, i] = v
+        work[0, i] = u * u + v * v
+    _log_many(work)
+    for i in range(n):
+        s = work[0, i]
+        drawn[i] = -1.0
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * work[3, i] / s)
+            x = _gamma(shapes[0, i], shapes[1, i], points[0, i] * scale, words[4 * i + 2])
+            y = _gamma(shapes[2, i], shapes[3, i], points[1, i] * scale, words[4 * i + 3])
+            if x > 0.0 and y > 0.0:
+                drawn[i] = x / (x + y)
+
+
+@jit
+def _beta_again(shapes, i, places, t, run, stream, key0, key1):
+    """Make the second and further attempts at one coordinate."""
+    group = u64(1 + places + i)
+    while True:
+        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
+        u = (2.0 * w0 + 1.0) * CELL - 1.0
+        v = (2.0 * w1 + 1.0) * CELL - 1.0
+        s = u * u + v * v
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * _log(s) / s)
+            x = _gamma(shapes[0, i], shapes[1, i], u * scale, u32(w2))
+            if x > 0.0:
+                y = _gamma(shapes[2, i], shapes[3, i], v * scale, u32(w3))
+                if y > 0.0:
+                    return x / (x + y)
+        group += u64(places)
+
+
+@jit
+def _sampled_front(drawn, K, d, front):
+    """List the arms whose drawn vectors no other dominates, in order; return how many."""
+    size = 0
+    for a in range(K):
+        dominated = False
+        for c in range(K):
+            j, more = 0, False
+            while j < d and drawn[c * d + j] >= drawn[a * d + j]:
+                more = more or drawn[c * d + j] > drawn[a * d + j]
+                j += 1
+            if j == d and more:
+                dominated = True
+                break
+        if not dominated:
+            front[size] = a
+            size += 1
+    return size
+
+
+@jit
+def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
+    """Play Pareto Thompson sampling: first attempts together, the others one by one."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    n = K * d
+    counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
+    words, work, points = np.zeros(4 * n, dtype=np.uint32), np.ones((4, n)), np.zeros((2, n))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1)
+                for i in range(n):
+                    if drawn[i] < 0.0:
+                        drawn[i] = _beta_again(shapes, i, n, t, run, stream, key0, key1)
+                size = _sampled_front(drawn, K, d, front)
+                word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
+                arm = front[np.int64((word * u64(size)) >> u64(32))]
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            for j in range(d):
+                total = sums[arm, j] + ready[arm, i, j]
+                sums[arm, j] = total
+                k = arm * d + j
+                shapes[0, k] = 1.0 + total - 1.0 / 3.0
+                shapes[1, k] = 1.0 / math.sqrt(9.0 * shapes[0, k])
+                shapes[2, k] = 1.0 + (counts[arm] - total) - 1.0 / 3.0
+                shapes[3, k] = 1.0 / math.sqrt(9.0 * shapes[2, k])
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
 
 
 # The Python side.
@@ -1380,6 +2052,12 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
         book,
         *([certificates] if certifies else []),
     )
+
+
+def draw_rows(arrays: RewardArrays, rounds: int, seed: int, run: int, sums: FloatArray) -> None:
+    """Add the rewards of so many rounds to the sums; the arms take turns."""
+    key0, key1 = u64(seed & 0xFFFFFFFF), u64(seed >> 32)
+    _draw_in_turn(_source(arrays), arrays.K, rounds, u64(run), key0, key1, sums)
 
 
 Plan = tuple[Any, tuple[Any, ...], bool]
@@ -1423,12 +2101,13 @@ def _plan_anytime(task: Request) -> Plan:
 def _plan_pareto_ucb1(task: Request) -> Plan:
     policy = cast(ParetoUCB1, task.policy)
     q = policy.scale(task.arrays.K, task.arrays.d, task.given)
-    return _front, (False, policy.c, q, 0.0), False
+    proof = policy.stop_c * log(task.horizon) if policy.stop else 0.0
+    return _front, (False, policy.c, q, 0.0, proof), True
 
 
 @kernel(AnnealingPareto)
 def _plan_annealing_pareto(task: Request) -> Plan:
-    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay, 0.0), True
 
 
 @kernel(ScalarizedUCB)
@@ -1441,6 +2120,28 @@ def _plan_scalarized_ucb(task: Request) -> Plan:
     return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
 
 
+def _known_objective(task: Request) -> int:
+    """The objective of a scalar policy if it is known beforehand, -1 if a coin draws it."""
+    policy = cast(OneObjective, task.policy)
+    known = policy.known_objective(task.arrays.d, task.given)
+    return -1 if known is None else known
+
+
+@kernel(SingleUCB1)
+def _plan_single_ucb1(task: Request) -> Plan:
+    return _single_ucb1, (_known_objective(task), cast(SingleUCB1, task.policy).c), False
+
+
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
-    return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
+    return _klucb, (_known_objective(task),), False
+
+
+@kernel(ParetoIMED)
+def _plan_pareto_imed(task: Request) -> Plan:
+    return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False
+
+
+@kernel(ParetoThompson)
+def _plan_pareto_thompson(task: Request) -> Plan:
+    return _pareto_thompson, (), False

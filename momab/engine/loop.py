@@ -274,3 +274,25 @@ def play_block(
         for row in range(count):
             _play_into(block, row, task, run_start + row, None)
     return block
+
+
+def draw_in_turn(
+    instance: Instance, rounds: int, seed: int, run: int, engine: str = "auto"
+) -> FloatArray:
+    """Pull the arms one after the other and return the sums of their rewards, shape (K, d).
+
+    No policy can play for less than the rewards cost, so this is what a kernel's time is
+    compared with: the same streams and buffers, and nothing to decide.
+    """
+    arrays = reward_arrays(instance.source)
+    rounds = whole_number(rounds, "the number of rounds", least=1)
+    validate_streams(arrays, rounds, seed, run)
+    sums = np.zeros((arrays.K, arrays.d))
+    module = None if engine == "python" else _kernels()
+    if module is not None:
+        module.draw_rows(arrays, rounds, seed, run, sums)
+        return sums
+    stream = RewardStream(arrays, seed, run)
+    for t in range(rounds):
+        sums[t % arrays.K] += stream.pull(t % arrays.K, t // arrays.K)
+    return sums

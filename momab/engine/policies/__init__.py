@@ -14,6 +14,7 @@ from momab.engine.policies.base import (
     TIE,
     Certificate,
     Given,
+    OneObjective,
     Policy,
     Selection,
     View,
@@ -31,8 +32,11 @@ from momab.engine.policies.base import (
     top,
 )
 from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
+from momab.engine.policies.pareto_imed import EVIDENCE, ParetoIMED, select_pareto_imed
+from momab.engine.policies.pareto_thompson import ParetoThompson, select_pareto_thompson
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
+from momab.engine.policies.single_ucb1 import SingleUCB1, select_single_ucb1
 from momab.engine.policies.width_guided import (
     CERTIFICATES,
     OBJECTIVE_RULES,
@@ -49,6 +53,7 @@ for _module in iter_modules(__path__):
 
 __all__ = [
     "CERTIFICATES",
+    "EVIDENCE",
     "KLUCB",
     "OBJECTIVE_RULES",
     "Q_RULES",
@@ -58,11 +63,15 @@ __all__ = [
     "AnytimeWidthGuided",
     "Certificate",
     "Given",
+    "OneObjective",
+    "ParetoIMED",
+    "ParetoThompson",
     "ParetoUCB1",
     "Policy",
     "Races",
     "ScalarizedUCB",
     "Selection",
+    "SingleUCB1",
     "View",
     "WidthGuided",
     "as_published",
@@ -82,8 +91,11 @@ __all__ = [
     "select_annealing_pareto",
     "select_anytime",
     "select_klucb",
+    "select_pareto_imed",
+    "select_pareto_thompson",
     "select_pareto_ucb1",
     "select_scalarized_ucb",
+    "select_single_ucb1",
     "select_width_guided",
     "selection",
     "selection_for",
