@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from momab.engine.policies.annealing import AnnealingPareto
     from momab.engine.policies.base import selection
     from momab.engine.policies.kl_ucb import KLUCB
+    from momab.engine.policies.pareto_imed import ParetoIMED
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB
     from momab.engine.policies.width_guided import WidthGuided
@@ -39,6 +40,7 @@ __all__ = [
     "AnnealingPareto",
     "Instance",
     "MomabError",
+    "ParetoIMED",
     "ParetoUCB1",
     "Results",
     "ScalarizedUCB",
@@ -63,6 +65,7 @@ PUBLIC = {
     "AnnealingPareto": "momab.engine.policies.annealing",
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
+    "ParetoIMED": "momab.engine.policies.pareto_imed",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",

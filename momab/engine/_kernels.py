@@ -21,6 +21,7 @@ from numba import njit
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import TIE
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
+from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
@@ -1177,6 +1178,152 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
                     final_sums[row, a, j] = sums[a, j]
 
 
+# Pareto IMED.
+
+
+@jit
+def _imed_logarithms(terms, a, j, m):
+    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a."""
+    one = _log(m) if m > 0.0 else 0.0
+    zero = _log(1.0 - m) if m < 1.0 else -np.inf
+    terms[j, 0, a] = m
+    terms[j, 1, a] = 1.0 - m
+    terms[j, 2, a] = one
+    terms[j, 3, a] = zero
+    terms[j, 4, a] = m * one + (1.0 - m) * zero if m < 1.0 else 0.0
+
+
+@jit
+def _imed_compare(terms, arm, add, table, strip):
+    """Compare the arm that moved with all others: one row and one column of each table.
+
+    ``lead[c, b]`` is min_j (m_c - m_b), ``D[a, b]`` the evidence D_b(a), and ``each[b, a]`` its
+    inverse.  Rows have room for a multiple of four arms; what is beyond K is not used.
+    """
+    lead, D, each = table
+    K, width = lead.shape
+    ahead, behind, lower, upper = strip[0], strip[1], strip[2], strip[3]
+    strip[:2] = np.inf
+    strip[2:] = 0.0
+    for j in range(terms.shape[0]):
+        m, w, one, zero, h = terms[j, 0], terms[j, 1], terms[j, 2], terms[j, 3], terms[j, 4]
+        m0, w0, one0, zero0, h0 = m[arm], w[arm], one[arm], zero[arm], h[arm]
+        for a in range(width):  # the arm as b, then as a
+            x = m[a] - m0
+            least = 2.0 * x * x
+            kl = h0 - (m0 * one[a] + w0 * zero[a])
+            kl = kl if kl > least else least
+            kl = kl if x > 0.0 else 0.0
+            low = lower[a]
+            lower[a] = low + kl if add else (kl if kl > low else low)
+            kl = h[a] - (m[a] * one0 + w[a] * zero0)
+            kl = kl if kl > least else least
+            kl = kl if x < 0.0 else 0.0
+            up = upper[a]
+            upper[a] = up + kl if add else (kl if kl > up else up)
+            ahead[a] = -x if -x < ahead[a] else ahead[a]
+            behind[a] = x if x < behind[a] else behind[a]
+    for a in range(width):
+        lead[arm, a] = ahead[a]
+        D[arm, a] = upper[a]
+        each[arm, a] = 1.0 / lower[a] if lower[a] > 0.0 else 0.0
+    for a in range(K):
+        lead[a, arm] = behind[a]
+        D[a, arm] = lower[a]
+        each[a, arm] = 1.0 / upper[a] if upper[a] > 0.0 else 0.0
+
+
+@jit
+def _least(values, t, slot, run, stream, key0, key1):
+    """Choose among the values within TIE of the least by a coin."""
+    least, n, arm = np.inf, 0, 0
+    for a in range(values.size):
+        least = min(least, values[a])
+    for a in range(values.size):
+        if values[a] <= least + TIE:
+            arm = a if n == 0 else arm
+            n += 1
+    if n > 1:
+        k = np.int64((_coin(t, slot, run, stream, key0, key1) * u64(n)) >> u64(32))
+        for a in range(values.size):
+            if values[a] <= least + TIE:
+                if k == 0:
+                    arm = a
+                k -= 1
+    return arm
+
+
+@jit
+def _imed_candidate(table, gap, price, t, run, stream, key0, key1):
+    """Return the free arm of least price; there are no prices when only one arm is free."""
+    lead, _, each = table
+    K, width = lead.shape
+    gap[:] = 0.0
+    for c in range(K):
+        for b in range(width):
+            gap[b] = max(gap[b], lead[c, b])
+    free, arm = 0, 0
+    for b in range(K):
+        if gap[b] <= TIE:
+            free += 1
+            arm = b
+    if free == 1:
+        return arm
+    price[:] = 0.0
+    for b in range(K):
+        if gap[b] > TIE:
+            for a in range(width):
+                price[a] += gap[b] * each[b, a]
+    for a in range(K):
+        price[a] = np.inf if gap[a] > TIE else price[a]
+    return _least(price[:K], t, 0, run, stream, key0, key1)
+
+
+@jit
+def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
+    """Play Pareto IMED: a pull moves one arm, and with it one row and one column."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    width = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums, logs, index = np.zeros((K, d)), np.zeros(K), np.zeros(K)
+    gap, price = np.zeros(width), np.zeros(width)
+    terms, strip = np.zeros((d, 5, width)), np.zeros((4, width))
+    table = np.zeros((K, width)), np.zeros((K, width)), np.zeros((K, width))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t = np.int64(0), np.int64(0)
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                a = _imed_candidate(table, gap, price, t, run, stream, key0, key1)
+                for b in range(K):
+                    index[b] = counts[b] * table[1][a, b] + logs[b]
+                arm = _least(index, t, 1, run, stream, key0, key1)
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            logs[arm] = _log(counts[arm])
+            for j in range(d):
+                sums[arm, j] += ready[arm, i, j]
+                _imed_logarithms(terms, arm, j, sums[arm, j] / counts[arm])
+            _imed_compare(terms, arm, add, table, strip)
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # The Python side.
 
 
@@ -1259,3 +1406,8 @@ def _plan_scalarized_ucb(task: Request) -> Plan:
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
     return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
+
+
+@kernel(ParetoIMED)
+def _plan_pareto_imed(task: Request) -> Plan:
+    return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False

@@ -29,6 +29,7 @@ from momab.engine.policies.base import (
     top,
 )
 from momab.engine.policies.kl_ucb import KLUCB, klucb_index, select_klucb
+from momab.engine.policies.pareto_imed import EVIDENCE, ParetoIMED, select_pareto_imed
 from momab.engine.policies.pareto_ucb1 import Q_RULES, ParetoUCB1, select_pareto_ucb1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights, select_scalarized_ucb
 from momab.engine.policies.width_guided import (
@@ -43,6 +44,7 @@ for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 __all__ = [
+    "EVIDENCE",
     "KLUCB",
     "OBJECTIVE_RULES",
     "Q_RULES",
@@ -51,6 +53,7 @@ __all__ = [
     "AnnealingPareto",
     "Certificate",
     "Given",
+    "ParetoIMED",
     "ParetoUCB1",
     "Policy",
     "Races",
@@ -70,6 +73,7 @@ __all__ = [
     "registered",
     "select_annealing_pareto",
     "select_klucb",
+    "select_pareto_imed",
     "select_pareto_ucb1",
     "select_scalarized_ucb",
     "select_width_guided",
