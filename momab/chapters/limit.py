@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, IntArray
 from momab.engine.loop import play_block
-from momab.engine.policies.base import Policy
-from momab.engine.streams import RewardStream, reward_arrays
+from momab.engine.policies.base import Policy, View, selection, top
+from momab.engine.streams import Coins, RewardStream, reward_arrays
 from momab.figures.style import (
     BLUE,
     FAINT,
     GREEN,
     INK,
     LINES,
-    MUTED,
     ORANGE,
     POLICY_STYLE,
     STYLE,
@@ -32,10 +31,11 @@ from momab.figures.style import (
     new_axes,
     plain_log,
 )
-from momab.model import pareto, theory
-from momab.model.instances import Instance, bernoulli, duplicated_coordinates
+from momab.model import imed, pareto, theory
+from momab.model.instances import Instance
 from momab.model.metrics import weighted_pulls
 from momab.model.statistics import mean_interval
+from momab.study.standings import SOURCES, most_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +85,12 @@ def index_run(
     return IndexRun(rounds, pulls * D + np.log(pulls), cost.arm, pareto.gaps(instance.means))
 
 
+def last_change(run: IndexRun) -> int:
+    """The first of the rounds from which on the candidate is the last one."""
+    other = np.flatnonzero(run.candidate != run.candidate[-1])
+    return int(run.rounds[other[-1] + 1] if len(other) else run.rounds[0])
+
+
 def index_picture(run: IndexRun) -> Figure:
     """The indices of all arms over time: the candidate's, those of free arms and of paid ones."""
     with mpl.rc_context(STYLE):
@@ -108,73 +114,12 @@ def index_picture(run: IndexRun) -> Figure:
             lw=2.4,
             label=f"the last candidate, arm {last + 1}",
         )
-        axes.set(xscale="log", xlabel="round", ylabel="index", ylim=(0, 3 * np.log(run.rounds[-1])))
+        axes.set(
+            xscale="log", xlabel="round", ylabel="index", ylim=(0, 2.4 * np.log(run.rounds[-1]))
+        )
         plain_log(axes, "x")
         legend_above(axes, 3)
     return fig
-
-
-# ---- what the theorems say -----------------------------------------------------------------
-
-
-def worst_price(means: Any, kind: str = "sum") -> float:
-    r"""The constant of the theorem without hypotheses, :math:`\sum_b\Delta_b/\min_{a\in F}D_b(a)`."""
-    gaps = pareto.gaps(means)
-    D = theory.evidence(means, kind)[gaps > 0][:, gaps == 0]
-    return float((gaps[gaps > 0] / D.min(axis=1)).sum())
-
-
-def is_settled(means: Any, kind: str = "sum") -> bool:
-    """Whether an instance is settled: means below 1, no ties of free arms, one cheapest candidate.
-
-    Two prices that differ by less than a relative 1e-12 count as equal.
-    """
-    mu = np.asarray(means, dtype=np.float64)
-    free = pareto.gaps(mu) == 0
-    same = (mu[:, None, :] == mu[None, :, :]).any(axis=2) & ~np.eye(len(mu), dtype=np.bool_)
-    prices = np.sort(theory.price(mu, kind).per_arm[free])
-    alone = len(prices) == 1 or prices[1] > prices[0] * (1 + 1e-12)
-    return bool((mu < 1).all() and not same[free].any() and alone)
-
-
-def balanced_regret(means: Any, horizon: Any, kind: str = "sum") -> FloatArray:
-    r"""The regret at which all indices balance: :math:`\sum_b\Delta_bn_b` with n D + log n = log T.
-
-    :math:`n_b=W(D_b(a)T)/D_b(a)` for the cheapest candidate a and Lambert's function W.  It is
-    below :math:`C(\mu)\log T` because of log n, and the quotient of the two tends to 1.
-    """
-    from scipy.special import lambertw
-
-    gaps = pareto.gaps(means)
-    T = np.asarray(horizon, dtype=np.float64)[..., None]
-    D = theory.evidence(means, kind)[gaps > 0, int(theory.price(means, kind).arm)]
-    pulls = lambertw(D * T).real / D
-    balanced: FloatArray = (gaps[gaps > 0] * pulls).sum(axis=-1)
-    return balanced
-
-
-def late_bound(n: int, p: float, q: float) -> float:
-    """The lemma's bound on E[exp(n kl(m, q)); m <= q] for a mean m of n rewards of mean p > q."""
-    return (1 - n * np.log1p(-q)) * float(np.exp(-n * theory.bernoulli_kl(q, p)))
-
-
-def late_coins(n: int, p: float, q: float) -> float:
-    """E[exp(n kl(m, q)); m <= q] for the mean m of n coins with mean p, by summation."""
-    from scipy.stats import binom
-
-    hits = np.arange(int(np.floor(n * q + 1e-9)) + 1)
-    kl = np.array([theory.bernoulli_kl(h / n, q) for h in hits])
-    return float(np.exp(binom.logpmf(hits, n, p) + n * kl).sum())
-
-
-def copied_exponent(theta: Iterable[float], d: int) -> float:
-    r"""The power of T below which `sum` does not stay on one coin copied to d objectives.
-
-    :math:`1-\log(1-\theta_{(1)})/(d\log(1-\theta_{(2)}))` for the two largest means; it says
-    something where it is positive.
-    """
-    first, second = sorted(theta, reverse=True)[:2]
-    return float(1 - np.log1p(-first) / (d * np.log1p(-second)))
 
 
 # ---- measured ------------------------------------------------------------------------------
@@ -245,29 +190,47 @@ def run_summary(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["problem", "policy"])
 
 
-# ---- instances that hurt -------------------------------------------------------------------
+def price_marks(
+    problems: Mapping[str, tuple[Instance, str]], horizon: int
+) -> dict[str, dict[str, float]]:
+    """C(mu) log T and, where it is larger, U(mu) log T of problems with a kind of evidence."""
+    marks = {}
+    for name, (instance, kind) in problems.items():
+        least = float(theory.price(instance.means, kind).value)
+        most = imed.worst_price(instance.means, kind)
+        marks[name] = {"C(μ) log T": least * np.log(horizon)}
+        if most > least * (1 + 1e-9):
+            marks[name]["U(μ) log T"] = most * np.log(horizon)
+    return marks
 
 
-def one_coin(theta: Iterable[float] = (0.7, 0.5, 0.5, 0.5, 0.5), d: int = 5) -> Instance:
-    """One Bernoulli coin per arm, copied to d objectives: `sum` counts it d times."""
-    return duplicated_coordinates(list(theta), d, name="one coin, copied")
+# ---- another price -------------------------------------------------------------------------
 
 
-def unseen_gap(gap: float = 0.005, d: int = 5) -> Instance:
-    """Build three arms: a specialist, its opposite, and the opposite lowered everywhere by a gap.
+@dataclass(frozen=True)
+class CautiousIMED:
+    """Pareto IMED whose price counts gaps that may not have shown yet; evidence `max`."""
 
-    While the last two cannot be told apart, nobody seems dominated.
-    """
-    low, high = 0.1, 0.9
-    first = [high] + [low] * (d - 1)
-    second = [low] + [high] * (d - 1)
-    return bernoulli([first, second, [x - gap for x in second]], name="a gap that hides")
+    name: ClassVar[str] = "cautious-imed"
+    label: ClassVar[str] = "Pareto IMED, cautious"
 
 
-def mirrored(step: float = 0.1) -> Instance:
-    """Build four arms in two mirrored pairs: both free arms have the same price."""
-    pair = [[0.8, 0.3], [0.8 - step, 0.3 - step]]
-    return bernoulli([*pair, *[arm[::-1] for arm in pair]], name="mirrored")
+@selection(CautiousIMED)
+def select_cautious_imed(policy: CautiousIMED, view: View, coin: Coins) -> int:
+    """Price arm a by the sum over b of max(gap_b, 1/sqrt(N_b)) / D_b(a)."""
+    p, q = view.means[:, None, :], view.means[None, :, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.where(p > 0, p * np.log(p / q), 0.0)
+        each = np.where(p < q, each + (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
+    D = each.max(axis=2)
+    gaps = np.maximum((q - p).min(axis=2).max(axis=1), 0.0)
+    cost = np.maximum(gaps, 1 / np.sqrt(view.counts))[:, None] / np.maximum(D, 1e-9)
+    np.fill_diagonal(cost, 0.0)
+    prices = np.where(gaps > 0, np.inf, cost.sum(axis=0))
+    candidate = coin.choose(top(-prices), slot=0)
+    with np.errstate(invalid="ignore"):
+        index = view.counts * D[:, candidate] + np.log(view.counts)
+    return coin.choose(top(-index), slot=1)
 
 
 # ---- figures -------------------------------------------------------------------------------
@@ -328,7 +291,8 @@ def _strip(axes: Axes, frame: pd.DataFrame, marks: Mapping[str, float]) -> None:
     labels = list(dict.fromkeys(frame["policy"]))
     styles = _styles(labels)
     noise = np.random.default_rng(0)
-    floor = max(1e-3, float(frame["regret"][frame["regret"] > 0].min(initial=1.0)) / 2)
+    values = frame["regret"].to_numpy()
+    floor = max(1e-3, float(values[values > 0].min(initial=1.0)) / 2)
     for row, label in enumerate(labels):
         values = frame["regret"][frame["policy"] == label].to_numpy()
         height = row + noise.uniform(-0.25, 0.25, len(values))
@@ -346,106 +310,8 @@ def _strip(axes: Axes, frame: pd.DataFrame, marks: Mapping[str, float]) -> None:
 
 # ---- the recorded comparison ---------------------------------------------------------------
 
-DATASET_STYLE = {
-    "synthetic": ("Synthetic", INK),
-    "kuairec": ("KuaiRec", BLUE),
-    "spotify": ("Spotify", ORANGE),
-}
-"""How the sources of instances are called and coloured."""
-
-
-def most_runs(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
-    """The recorded lines at a horizon; where a policy was played twice, those with more runs."""
-    lines = frame[frame["horizon"] == horizon].sort_values("runs", kind="stable", ascending=False)
-    return lines.drop_duplicates(["dataset", "group", "instance", "policy"]).sort_index()
-
-
-def standings(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
-    """Every policy over all instances at a horizon, in the order of the file.
-
-    ``best`` counts the instances on which its 95 % interval lies below everybody else's,
-    ``shared`` those on which its interval is not the lowest alone, but meets the lowest one;
-    ``median``, ``least`` and ``most`` are of its ratio to the price, ``tail`` is the largest
-    quotient of a worst run and the price.
-    """
-    import pandas as pd
-
-    lines = most_runs(frame, horizon)
-    place = ["dataset", "group", "instance"]
-    best: dict[str, int] = {}
-    shared: dict[str, int] = {}
-    for _, part in lines.groupby(place, sort=False):
-        lowest = part["high"].min()
-        leaders = part["policy"][part["low"] <= lowest]
-        count = best if len(leaders) == 1 else shared
-        for name in leaders:
-            count[name] = count.get(name, 0) + 1
-    tail = lines["worst"] / lines["mean"] * lines["ratio"]
-    rows = [
-        {
-            "policy": name,
-            "instances": len(part),
-            "best": best.get(str(name), 0),
-            "shared": shared.get(str(name), 0),
-            "median": part["ratio"].median(),
-            "least": part["ratio"].min(),
-            "most": part["ratio"].max(),
-            "tail": tail[part.index].max(),
-        }
-        for name, part in lines.groupby("policy", sort=False)
-    ]
-    return pd.DataFrame(rows)
-
-
-def printed_standings(table: pd.DataFrame) -> pd.DataFrame:
-    """:func:`standings` as the page prints it."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "Policy": table["policy"],
-            "Instances": table["instances"],
-            "Lowest alone": table["best"],
-            "Among the lowest": table["shared"],
-            "Median ratio": table["median"].map("{:,.2f}".format),
-            "Least to most": [
-                f"{low:,.2f} to {high:,.2f}" for low, high in zip(table["least"], table["most"])
-            ],
-            "Worst run": table["tail"].map("{:,.1f}".format),
-        }
-    )
-
-
-def printed_lines(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
-    """All recorded lines at a horizon as the page prints them."""
-    import pandas as pd
-
-    lines = frame[frame["horizon"] == horizon]
-    names = [DATASET_STYLE[name][0] for name in lines["dataset"]]
-    return pd.DataFrame(
-        {
-            "Instance": [f"{a} {b}" for a, b in zip(names, lines["instance"])],
-            "Policy": lines["policy"],
-            "Runs": lines["runs"],
-            "Mean (95 %)": [
-                f"{mean:,.2f} ({low:,.2f} to {high:,.2f})"
-                for mean, low, high in zip(lines["mean"], lines["low"], lines["high"])
-            ],
-            **{
-                heading: lines[name].map("{:,.2f}".format)
-                for heading, name in {
-                    "Median": "median",
-                    "99.9 %": "q999",
-                    "Worst": "worst",
-                }.items()
-            },
-            "Errors (95 %)": [
-                f"{rate:.2%} ({low:.2%} to {high:.2%})"
-                for rate, low, high in zip(lines["errors"], lines["error_low"], lines["error_high"])
-            ],
-            "Ratio": lines["ratio"].map("{:,.2f}".format),
-        }
-    )
+SOURCE_COLOURS = {"synthetic": INK, "kuairec": BLUE, "spotify": ORANGE}
+"""The colours of the sources of instances."""
 
 
 def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
@@ -459,7 +325,7 @@ def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
         fig, (axes,) = new_axes(size=(7.4, 1.4 + 0.34 * len(labels)))
         for row in range(0, len(labels), 2):
             axes.axhspan(row - 0.5, row + 0.5, color=FAINT, alpha=0.25, lw=0)
-        for dataset, (name, colour) in DATASET_STYLE.items():
+        for dataset, colour in SOURCE_COLOURS.items():
             part = lines[lines["dataset"] == dataset]
             if len(part):
                 unit = part["ratio"] / part["mean"]
@@ -469,7 +335,7 @@ def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
                 ]
                 low = np.maximum(part["low"] * unit, 1e-3)
                 axes.hlines(at, low, part["high"] * unit, color=colour, lw=1)
-                axes.scatter(part["ratio"], at, s=8, color=colour, label=name, zorder=3)
+                axes.scatter(part["ratio"], at, s=8, color=colour, label=SOURCES[dataset], zorder=3)
         axes.axvline(1, color=GREEN, lw=1.8, label="the price C(μ) log T")
         axes.set(xscale="log", yticks=range(len(labels)), yticklabels=labels)
         axes.set(xlabel="mean regret / (C(μ) log T)", ylim=(len(labels) - 0.5, -0.5))

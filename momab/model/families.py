@@ -71,3 +71,20 @@ def random_separated(count: int, seed: int, g: float = 0.2) -> list[Instance]:
         if pareto.g_dagger(means) >= g:
             found.append(bernoulli(means, name=f"random {len(found) + 1}"))
     return found
+
+
+def unseen_gap(gap: float = 0.005, d: int = 5) -> Instance:
+    """Build three arms: a specialist, its opposite, and the opposite lowered everywhere by a gap.
+
+    While the last two cannot be told apart, nobody seems dominated.
+    """
+    low, high = 0.1, 0.9
+    first = [high] + [low] * (d - 1)
+    second = [low] + [high] * (d - 1)
+    return bernoulli([first, second, [x - gap for x in second]], name="a gap that hides")
+
+
+def mirrored_pairs(step: float = 0.1) -> Instance:
+    """Build four arms in two mirrored pairs: both free arms have the same price."""
+    pair = [[0.8, 0.3], [0.8 - step, 0.3 - step]]
+    return bernoulli([*pair, *[arm[::-1] for arm in pair]], name="mirrored")
