@@ -237,17 +237,13 @@ def select_cautious_imed(policy: CautiousIMED, view: View, coin: Coins) -> int:
 
 
 def _styles(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Colour and marker of every policy: its own if it has one, else a pair that is left."""
-    styles: dict[str, tuple[str, str]] = {}
-    pairs = ((colour, marker) for marker in "^vPXDhp<>8" for colour in LINES[:6])
-    for label in labels:
-        base, _, variant = label.partition(" (")
-        if not variant and base in POLICY_STYLE:
-            styles[label] = POLICY_STYLE[base]
-        else:
-            taken = {*POLICY_STYLE.values(), *styles.values()}
-            styles[label] = next(pair for pair in pairs if pair not in taken)
-    return styles
+    """Colour and marker of every policy: its own if it has one, else a colour that is left."""
+    names = list(labels)
+    styles = {name: POLICY_STYLE[name] for name in names if name in POLICY_STYLE}
+    taken = {colour for colour, _ in styles.values()}
+    left = [colour for colour in LINES if colour not in taken] + list(LINES)
+    others = [name for name in names if name not in styles]
+    return styles | {name: (left[n % len(left)], "^") for n, name in enumerate(others)}
 
 
 def over_time_picture(frame: pd.DataFrame, limits: Mapping[str, FloatArray]) -> Figure:
@@ -304,6 +300,7 @@ def _strip(axes: Axes, frame: pd.DataFrame, marks: Mapping[str, float]) -> None:
     axes.set(xscale="log", yticks=range(len(labels)), yticklabels=labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.yaxis.grid(visible=False)
+    plain_log(axes, "x")
     if marks:
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.1)
 
