@@ -276,16 +276,21 @@ def strips(frame: pd.DataFrame, marks: Mapping[str, Mapping[str, float]]) -> Fig
     names = list(dict.fromkeys(frame["problem"]))
     with mpl.rc_context(STYLE):
         fig, panels = axes_grid(len(names), 1, (7.4, 2.1 * len(names)))
+        styles = _styles(dict.fromkeys(frame["policy"]))
         for axes, name in zip(panels, names):
-            _strip(axes, frame[frame["problem"] == name], marks.get(name, {}))
+            _strip(axes, frame[frame["problem"] == name], marks.get(name, {}), styles)
             axes.set_title(name)
         panels[-1].set_xlabel("Pareto regret of a run")
     return fig
 
 
-def _strip(axes: Axes, frame: pd.DataFrame, marks: Mapping[str, float]) -> None:
+def _strip(
+    axes: Axes,
+    frame: pd.DataFrame,
+    marks: Mapping[str, float],
+    styles: Mapping[str, tuple[str, str]],
+) -> None:
     labels = list(dict.fromkeys(frame["policy"]))
-    styles = _styles(labels)
     noise = np.random.default_rng(0)
     values = frame["regret"].to_numpy()
     floor = max(1e-3, float(values[values > 0].min(initial=1.0)) / 2)
