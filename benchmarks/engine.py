@@ -1,4 +1,7 @@
-"""Nanoseconds per round of every kernel, and its ratio to the plain loop: `momab bench`."""
+"""Nanoseconds per round of every kernel, its ratio to the plain loop, and to drawing the rewards.
+
+`momab bench` prints the same table; `momab.engine.bench.measure` says what its columns mean.
+"""
 
 import sys
 

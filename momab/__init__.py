@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from momab.auditing.auditor import audit
     from momab.auditing.trace import trace
     from momab.engine.policies.annealing import AnnealingPareto
+    from momab.engine.policies.anytime import AnytimeWidthGuided
     from momab.engine.policies.base import selection
     from momab.engine.policies.kl_ucb import KLUCB
     from momab.engine.policies.pareto_imed import ParetoIMED
+    from momab.engine.policies.pareto_thompson import ParetoThompson
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB
+    from momab.engine.policies.single_ucb1 import SingleUCB1
     from momab.engine.policies.width_guided import WidthGuided
     from momab.engine.results import Results
     from momab.engine.simulate import simulate
@@ -38,12 +41,15 @@ __version__ = "0.1.0"
 __all__ = [
     "KLUCB",
     "AnnealingPareto",
+    "AnytimeWidthGuided",
     "Instance",
     "MomabError",
     "ParetoIMED",
+    "ParetoThompson",
     "ParetoUCB1",
     "Results",
     "ScalarizedUCB",
+    "SingleUCB1",
     "WidthGuided",
     "__version__",
     "audit",
@@ -63,12 +69,15 @@ __all__ = [
 
 PUBLIC = {
     "AnnealingPareto": "momab.engine.policies.annealing",
+    "AnytimeWidthGuided": "momab.engine.policies.anytime",
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
     "ParetoIMED": "momab.engine.policies.pareto_imed",
+    "ParetoThompson": "momab.engine.policies.pareto_thompson",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
+    "SingleUCB1": "momab.engine.policies.single_ucb1",
     "WidthGuided": "momab.engine.policies.width_guided",
     "audit": "momab.auditing.auditor",
     "bernoulli": "momab.model.instances",

@@ -39,7 +39,7 @@ from momab.auditing.arrays import (
 )
 from momab.auditing.rounds import Decisions, Rounds, reconstruct, top_two
 from momab.engine.loop import play, play_block
-from momab.engine.policies.base import Certificate, Policy, View
+from momab.engine.policies.base import Certificate, Policy, View, coins_of
 from momab.engine.policies.width_guided import Races, WidthGuided
 from momab.engine.streams import Coins, RewardStream, Words, coin_stream, philox, reward_arrays
 from momab.errors import MomabError
@@ -377,7 +377,7 @@ def trace(
     arms = block.arms[0]
     if certificate is not None and not beyond:
         arms = arms[: stored + 1]
-    plain = isinstance(policy, WidthGuided) and policy.objective_rule == "widest"
+    plain = policy == WidthGuided(c=c)  # Algorithm 1 itself
     return Trace(
         arms=np.ascontiguousarray(arms),
         rewards=rewards_of(instance, arms, seed, run),
@@ -387,7 +387,7 @@ def trace(
         certificate=certificate,
         leaders=np.array([pair[0] for pair in pairs], dtype=np.int32) if pairs else None,
         challengers=np.array([pair[1] for pair in pairs], dtype=np.int32) if pairs else None,
-        coins=CoinKey(policy.name, seed, run) if plain else None,
+        coins=CoinKey(coins_of(policy), seed, run) if plain else None,
         name=f"{policy.label} on {instance.name}",
     )
 

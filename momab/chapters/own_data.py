@@ -19,7 +19,7 @@ from momab._util.validate import BoolArray
 from momab.errors import MomabError
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model import theory
-from momab.model.instances import Instance, from_csv
+from momab.model.instances import Instance, Rows, from_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 MOST = 40
 """Of how many arms or objectives the page's tables show a line."""
+
+MOST_ROWS = 2_000_000
+"""Up to how many rows, counted once per pair of arms, the price by the law is computed."""
 
 
 def objective_table(instance: Instance) -> pd.DataFrame:
@@ -126,6 +129,34 @@ def printed_results(results: Results) -> pd.DataFrame:
             "Dominated at the end": errors,
             "Certified": [f"{r.certified_rate:.0%}" for r in rows],
             "Fairness regret": results.summary("fairness_regret")["mean"],
+        }
+    )
+
+
+def price_table(instance: Instance, horizon: int) -> pd.DataFrame:
+    """The price of a table's instance and the arm that attains it, by the evidence.
+
+    A line each for the law of the rows (unless the table is very large), for independent coins
+    with the same means, and for what is safe under any dependence.
+    """
+    import pandas as pd
+
+    titles = {
+        "kinf": "the law of the rows, against any other law (kinf)",
+        "sum": "the means, as of independent coins (sum)",
+        "max": "the means, whatever the dependence (max)",
+    }
+    free, source = instance.geometry.gaps == 0, instance.source
+    if isinstance(source, Rows) and free.sum() * np.diff(source.offsets)[~free].sum() > MOST_ROWS:
+        del titles["kinf"]
+    found = {kind: theory.instance_price(instance, kind) for kind in titles}
+    values = [float(price.value) for price in found.values()]
+    return pd.DataFrame(
+        {
+            "What is used": titles.values(),
+            "Price": values,
+            "times log T": [value * np.log(horizon) for value in values],
+            "Candidate": [instance.arm_names[price.arm] for price in found.values()],
         }
     )
 

@@ -146,7 +146,7 @@ def per_log(curves: Mapping[str, pd.DataFrame], lower: float, upper: float) -> F
 
     A frame has the columns t, mean, low and high, already divided by log t.
     """
-    looks = {"UCB1": (ORANGE, "s"), "KL-UCB": (GREEN, "^"), "Width-guided": (BLUE, "o")}
+    looks = {"UCB1": (ORANGE, "s"), "KL-UCB": (GREEN, "P"), "Width-guided": (BLUE, "o")}
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(5.6, 3.9))
         for name, frame in curves.items():

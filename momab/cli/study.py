@@ -35,7 +35,9 @@ def study_command(
     """Describe your own table as a bandit and play the policies on it; writes a page."""
     from momab.book.project import Project
     from momab.book.single_page import run_page
-    from momab.chapters.own_data import study_assignments
+    from momab.chapters.own_data import parse_scale, study_assignments
+    from momab.model.instances import from_csv
+    from momab.model.price import price
 
     columns = [name for name in objectives.split(",") if name.strip()]
     values = {
@@ -45,6 +47,11 @@ def study_command(
         "seed": seed,
     }
     assignments = study_assignments(table, arm, columns, scale or (), values)
+    instance = from_csv(table, arm, columns, parse_scale(scale or ()))
+    for kind, means in (("sum", "as of independent coins"), ("max", "whatever the dependence")):
+        found = price(instance.means, kind)
+        candidate = instance.arm_names[int(found.arm)]
+        print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
     for page in run_page(Project.find(), "own-data", "quick", assignments, output):
         print(short(page))
 
@@ -71,7 +78,9 @@ def audit_command(
 def reproduce_command(
     target: Annotated[
         list[str],
-        typer.Argument(help="table1 to table4, figure1, figure2, retuned, risk, rivals, or all."),
+        typer.Argument(
+            help="table1 to table4, figure1, figure2, retuned, risk, rivals, prices, limit, or all."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(
         "_build/reproduce"
@@ -81,6 +90,10 @@ def reproduce_command(
     horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e6,
     seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 20260704,
     risk_runs: Annotated[int, typer.Option(help="Runs per subset and coefficient.")] = 20_000,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="A policy of the target limit, by its label; repeatable."),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
         False
@@ -96,7 +109,7 @@ def reproduce_command(
     names = study.wanted_parts(target)
     options = study.Options(int(horizon), runs, seed, data_dir, output / "store", workers)
     study.require_data(names, options)
-    parts = study.Parts(options, risk_runs)
+    parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(policy or ())))
     with interruptible():
         if record:
             study.record_results(parts, names)

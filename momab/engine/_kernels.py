@@ -19,11 +19,14 @@ import numpy as np
 from numba import njit
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.base import TIE
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
+from momab.engine.policies.base import OBJECTIVE_SLOT, TIE, OneObjective, coins_of
 from momab.engine.policies.kl_ucb import KLUCB, PRECISION
 from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.policies.pareto_thompson import CELL, SQUEEZE, ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
+from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 from momab.engine.streams import BERNOULLI, DUPLICATED, ROWS, coin_stream
 from momab.model.numerics import log
@@ -31,6 +34,7 @@ from momab.model.numerics import log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from momab._util.validate import FloatArray
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
@@ -153,6 +157,22 @@ def _draw_many(source, a, n, pulls, sums, run, key0, key1):
             sums[a, j] += ready[a, i, j]
 
 
+@jit
+def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts = np.zeros(K, dtype=np.int64)
+    arm = np.int64(0)
+    for _ in range(rounds):
+        if counts[arm] >= stop[arm]:
+            _refill(source, arm, counts[arm], run, key0, key1)
+        i = counts[arm] - first[arm]
+        for j in range(sums.shape[1]):
+            sums[arm, j] += ready[arm, i, j]
+        counts[arm] += 1
+        arm = arm + 1 if arm + 1 < K else np.int64(0)
+
+
 # What a run leaves behind.
 
 
@@ -259,13 +279,99 @@ def _own(own, owned, j, old_b, old_c, new_b, new_c):
 
 
 @jit
-def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
-    """Choose the widest of the certifying objectives; -1 if there is none after all."""
+def _kl_apart(p, p_radius, n, q, q_radius, m, level):
+    """Decide as the plain loop whether two kl intervals, p's above q's, are apart.
+
+    Returns 2 if they are, else a point that both hold, or 0 if none was looked for or found.
+    """
+    if p - p_radius > q + q_radius:
+        return 2.0
+    gap, radii = p - q, p_radius + q_radius
+    if gap <= PRECISION or gap * gap <= 4.0 * min(p * (1.0 - p), q * (1.0 - q)) * (radii * radii):
+        return 0.0
+    high, low = p, q
+    while high - low > PRECISION:
+        x = 0.5 * (high + low)
+        above, below = m * _kl(q, x) > level, n * _kl(p, x) > level
+        if above and below:
+            return 2.0
+        if not (above or below):
+            return x
+        if above:
+            high = x
+        else:
+            low = x
+    return 0.0
+
+
+@jit
+def _kl_alert(j, b, c, means, beta, U, floor):
+    """Whether objective j may have a kl certificate; cheap, and never wrong about a no.
+
+    Let all radii be at least ``floor``.  If b and c are not apart, the proved arm z is a third
+    one, apart from b.  Then gap <= beta_b - beta_z, as U_z <= U_b, and gap > 2 sqrt(v) (beta_b
+    + beta_z), see `kl_apart`; the margins cover ties and rounding.
+    """
+    p, q = means[b, j], means[c, j]
+    gap, radii = abs(p - q), beta[b] + beta[c]
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    if gap * gap > 4.0 * v * (radii * radii):
+        return True
+    margin = GUARD * (1.0 + beta[b])
+    q = min(1.0, U[b, j] - floor + margin)
+    v = min(p * (1.0 - p), q * (1.0 - q)) * (1.0 - 1e-9)
+    gap, radii = beta[b] - floor + margin, beta[b] + floor
+    return gap * gap >= 4.0 * v * (radii * radii)
+
+
+@jit
+def _kl_winner(j, b, c, means, beta, counts, level, hold):
+    """Return the arm that the kl intervals of objective j prove, or -1.
+
+    A point x in the intervals of two arms stays in both for a while: by convexity a pull adds
+    at most max(-log x, -log(1 - x)) to N kl.  ``hold`` remembers the two arms and their last safe
+    counts.
+    """
+    best = 0
+    for a in range(1, counts.size):
+        if means[a, j] > means[best, j]:
+            best = a
+    x, y = hold[j, 0], hold[j, 1]
+    if (x == best or y == best) and counts[x] <= hold[j, 2] and counts[y] <= hold[j, 3]:
+        return -1
+    for i in range(-2, counts.size):  # the likely ones first
+        a = b if i == -2 else c if i == -1 else i
+        if a == best or (i >= 0 and a in (b, c)):
+            continue
+        p, q, n, m = means[best, j], means[a, j], counts[best], counts[a]
+        point = _kl_apart(p, beta[best], n, q, beta[a], m, level)
+        if point == 2.0:
+            continue
+        if point > 0.0:
+            step = max(-_log(point), -_log(1.0 - point))
+            margin = 1e-6 * (1.0 + level)
+            hold[j, 0], hold[j, 1] = best, a
+            slack = level - n * (_kl(p, point) + 1e-13) - margin
+            hold[j, 2] = n + np.int64(max(-1.0, min(1e9, slack / step)))
+            slack = level - m * (_kl(q, point) + 1e-13) - margin
+            hold[j, 3] = m + np.int64(max(-1.0, min(1e9, slack / step)))
+        return -1
+    return best
+
+
+@jit
+def _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1):
+    """Choose the widest of the certifying objectives; -1 if there is none after all.
+
+    ``winner`` holds the arms that kl intervals prove, -1 elsewhere; Hoeffding's are added.
+    """
     d = W.size
     proved = np.zeros(d, dtype=np.bool_)
     widest = -np.inf
     for j in range(d):
-        proved[j] = sums[b[j], j] / counts[b[j]] - beta[b[j]] > U[c[j], j]
+        if means[b[j], j] - beta[b[j]] > U[c[j], j]:
+            winner[j] = b[j]
+        proved[j] = winner[j] >= 0
         if proved[j]:
             widest = max(widest, W[j])
     n = 0
@@ -284,23 +390,58 @@ def _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1):
 
 
 @jit
+def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0, key1):
+    """Pull one arm until the epoch ends, with the books kept; return where they are."""
+    arms = book[6]
+    while t < end:
+        if t == event:
+            at, event = _note(book, t, row, counts, at)
+        step = min(end, event) - t
+        _draw_many(source, arm, counts[arm], step, sums, run, key0, key1)
+        counts[arm] += step
+        if arms.size > 0:
+            for i in range(t, t + step):
+                arms[row, i] = arm
+        t += step
+    return t, at, event
+
+
+@jit
 def _width_guided(
-    source, K, d, clog, rule, champion, T, run_start, key0, key1, stream, book, certificates
+    source,
+    K,
+    d,
+    ends,
+    clogs,
+    rule,
+    champion,
+    kl,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
 ):
-    """Play Width-guided.
+    """Play Width-guided, one epoch after the other.
+
+    Epoch e has rounds t < ends[e] and radius sqrt(clogs[e] / N).  A certificate commits until the
+    epoch ends, in closed form if the run ends first; Algorithm 1 is one epoch with T its end.
 
     Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
     ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
     moves one arm, so only its own races change, and those it enters: these are found by
     counting the objectives where its U reaches U_c.  A race whose pair may have changed is
-    scanned again, and so is, each round, a race decided by a coin.
+    scanned again, and so is, each round, a race decided by a coin.  With kl certificates it
+    also keeps ``alert``: where the cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
     sums = np.zeros((K, d))
-    U = np.zeros((K, d))
+    means, U = np.zeros((K, d)), np.zeros((K, d))
     beta = np.zeros(K)
     b = np.zeros(d, dtype=np.int64)
     c = np.zeros(d, dtype=np.int64)
@@ -310,7 +451,8 @@ def _width_guided(
     ties = np.zeros(K, dtype=np.int64)
     saved = np.zeros(d)
     stale = np.zeros(d, dtype=np.int64)
-    coined = np.zeros(d, dtype=np.bool_)
+    coined, alert = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -320,6 +462,10 @@ def _width_guided(
         b.fill(-1)
         c.fill(-1)
         coined.fill(False)
+        alert.fill(False)
+        winner.fill(-1)
+        hold.fill(0)
+        epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
         at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
         arm, t = np.int64(0), np.int64(0)
         proved = False
@@ -329,10 +475,20 @@ def _width_guided(
             if t < K:
                 arm = t
             else:
-                if t == K:
+                fresh = t == K
+                if t == ends[epoch]:
+                    fresh = True
+                    epoch += 1
+                    clog = clogs[epoch]
+                    for a in range(K):
+                        beta[a] = math.sqrt(clog / counts[a])
+                        smallest = min(smallest, beta[a])
+                        for j in range(d):
+                            U[a, j] = means[a, j] + beta[a]
+                if fresh:
                     for j in range(d):
                         stale[j] = j
-                    stales = d
+                    stales, proved = d, False
                 elif coins > 0:
                     for j in range(d):
                         if coined[j]:
@@ -347,14 +503,45 @@ def _width_guided(
                     b[j], c[j] = new_b, new_c
                     Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
                     W[j] = beta[new_b] + beta[new_c]
-                    low = sums[new_b, j] / counts[new_b] - beta[new_b]
-                    proved |= low > Uc[j]
+                    proved |= means[new_b, j] - beta[new_b] > Uc[j]
+                    if kl:
+                        alert[j] = _kl_alert(j, new_b, new_c, means, beta, U, floor)
+                if kl:
+                    if smallest < floor:
+                        floor = 0.9 * smallest
+                        for j in range(d):
+                            alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
+                    for j in range(d):
+                        if alert[j]:
+                            level = 2.0 * clog
+                            winner[j] = _kl_winner(j, b[j], c[j], means, beta, counts, level, hold)
+                            proved |= winner[j] >= 0
                 if proved:
-                    j = _certificate(b, c, W, U, beta, sums, counts, t, run, stream, key0, key1)
+                    j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
-                        arm = b[j]
-                        cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
-                        break
+                        arm = winner[j]
+                        if ends[epoch] >= T:
+                            cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                            break
+                        winner.fill(-1)
+                        t, at, event = _hold_on(
+                            source,
+                            book,
+                            t,
+                            ends[epoch],
+                            arm,
+                            row,
+                            counts,
+                            sums,
+                            at,
+                            event,
+                            run,
+                            key0,
+                            key1,
+                        )
+                        for j in range(d):
+                            means[arm, j] = sums[arm, j] / counts[arm]
+                        continue
                     proved = False
                 # Which race?  Usually several are equally wide: a coin decides between them,
                 # unless they all lead to the same arm, or to the same tied pair of arms.
@@ -417,6 +604,7 @@ def _width_guided(
             n = float(counts[arm])
             radius = math.sqrt(clog / n)
             beta[arm] = radius
+            smallest = min(smallest, radius)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
@@ -425,7 +613,9 @@ def _width_guided(
                 saved[i] = rest[own[arm, i]]
             reached = 0
             for j in range(d):
-                u = sums[arm, j] / n + radius
+                mean = sums[arm, j] / n
+                u = mean + radius
+                means[arm, j] = mean
                 U[arm, j] = u
                 reached += 1 if u > Uc[j] - NEAR else 0
                 rest[j] = max(rest[j], u)
@@ -447,6 +637,8 @@ def _width_guided(
                     continue
                 if keep:
                     proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
+                    if kl:
+                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
                 else:
                     stale[stales] = j
                     stales += 1
@@ -824,7 +1016,73 @@ def _slack(V, low, high, a):
 
 
 @jit
-def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, stream, book):
+def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
+    """Return the objective that certifies its leader, as the plain loop does; -1 for none.
+
+    Without a certificate every arm's L is below another arm's U on every objective, by a margin
+    that two arms can use up.  One pull moves a bound by at most (1 + beta / 2) / N, so nothing
+    is certified while every arm has been pulled no more than ``calm`` times.
+    """
+    K, d = sums.shape
+    for a in range(K):
+        beta[a] = math.sqrt(clog / counts[a])
+    margin, widest = np.inf, -np.inf
+    for j in range(d):
+        leader, top, second, lower = 0, -np.inf, -np.inf, -np.inf
+        for a in range(K):
+            mean = sums[a, j] / counts[a]
+            if mean + beta[a] > top:
+                leader, top, second = a, mean + beta[a], top
+            else:
+                second = max(second, mean + beta[a])
+            lower = max(lower, mean - beta[a])
+        leaders[j], width[j] = leader, -np.inf
+        margin = min(margin, top - lower)
+        lower = sums[leader, j] / counts[leader] - beta[leader]
+        margin = min(margin, second - lower)
+        if lower > second:
+            rival = 0.0
+            for a in range(K):
+                if a != leader and sums[a, j] / counts[a] + beta[a] >= second - TIE:
+                    rival = max(rival, beta[a])
+            width[j] = beta[leader] + rival
+            widest = max(widest, width[j])
+    if widest == -np.inf:
+        for a in range(K):
+            steps = (0.4999 * margin - GUARD) * counts[a] / (1.0 + 0.5 * beta[a])
+            calm[a] = counts[a] + np.int64(max(0.0, min(steps, 1e15)))
+        return -1
+    n = 0
+    for j in range(d):
+        n += 1 if width[j] >= widest - TIE else 0
+    k = np.int64((_coin(t, 1, run, stream, key0, key1) * u64(n)) >> u64(32))
+    chosen = -1
+    for j in range(d):
+        if width[j] >= widest - TIE:
+            if k == 0:
+                chosen = j
+            k -= 1
+    return chosen
+
+
+@jit
+def _front(
+    source,
+    K,
+    d,
+    annealing,
+    c,
+    q,
+    decay,
+    proof,
+    T,
+    run_start,
+    key0,
+    key1,
+    stream,
+    book,
+    certificates,
+):
     r"""Play Pareto UCB1 or Annealing-Pareto: a uniform choice from a set that changes rarely.
 
     Both sets rest on comparisons of vectors V_a, optimistic ones (mean + radius) or the plain
@@ -836,6 +1094,8 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     :math:`s = \sqrt{c \log(tq)}` grows since (:math:`ds/dt = c / 2ts`), which every margin
     allows for, and when the allowance ends the set is found from scratch, with the very
     numbers of the plain loop.  So it is, every round, when a margin is below GUARD.
+
+    If ``proof``, which is stop_c log T, is positive, the run ends at the first certificate.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -857,6 +1117,9 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
     reach, gap = np.zeros(K), np.zeros(K)
     patience = np.zeros(K, dtype=np.int64)
     coins = np.zeros(64, dtype=np.uint64)
+    cert_round, cert_arm, cert_objective = certificates
+    beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
+    calm = np.full(K, np.int64(1) << 62)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -877,6 +1140,19 @@ def _front(source, K, d, annealing, c, q, decay, T, run_start, key0, key1, strea
                     arms[row, t] = t
                 t += 1
                 continue
+            if proof > 0.0 and (counts[arm] > calm[arm] or t == K):
+                for a in range(K):
+                    if done[a] < counts[a]:
+                        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+                        done[a] = counts[a]
+                        _locate(V, a, d, sums, counts, clog)
+                j = _first_proof(
+                    sums, counts, proof, beta, leaders, width, calm, t, run, stream, key0, key1
+                )
+                if j >= 0:
+                    arm = leaders[j]
+                    cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
+                    break
             if t - found > span:
                 if not annealing:
                     clog = c * _log(t * q)
@@ -1074,6 +1350,129 @@ def _scalarized(
                     final_sums[row, a, j] = sums[a, j]
 
 
+# UCB1 on one objective.
+
+
+@jit
+def _objective(known, K, d, run, stream, key0, key1):
+    """Return the objective of a scalar policy in one run; -1 is drawn by the first coin."""
+    if known >= 0:
+        return known
+    word = _coin(K, OBJECTIVE_SLOT, run, stream, key0, key1)
+    return np.int64((word * u64(d)) >> u64(32))
+
+
+@jit_extremes
+def _largest(score):
+    """Return the largest of some numbers."""
+    top = score[0]
+    for a in range(score.size):
+        top = max(top, score[a])
+    return top
+
+
+@jit
+def _leading(score, margin):
+    """Return how many scores are within a margin of the largest, and which one if it is one."""
+    bar = _largest(score) - margin
+    near, which = 0, 0
+    for a in range(score.size):
+        close = 1 if score[a] >= bar else 0
+        near += close
+        which += close * a
+    return near, which
+
+
+@jit
+def _top_arm(mean, counts, clog, score, t, run, stream, key0, key1):
+    """Choose the arm with the largest index as the plain loop does."""
+    K = counts.size
+    top = -np.inf
+    for a in range(K):
+        score[a] = mean[a] + math.sqrt(clog / counts[a])
+        top = max(top, score[a])
+    n = 0
+    for a in range(K):
+        if score[a] >= top - TIE:
+            n += 1
+    arm, k = 0, np.int64((_coin(t, 0, run, stream, key0, key1) * u64(n)) >> u64(32))
+    for a in range(K):
+        if score[a] >= top - TIE:
+            if k == 0:
+                arm = a
+            k -= 1
+    return arm
+
+
+@jit
+def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book):
+    """Play UCB1 on one objective.
+
+    The scores are mean + bonus / sqrt(N) with the bonus of round ``found``, without a division:
+    good to far less than NEAR while the bonus is below 100.  The bonus s = sqrt(c log t) is
+    concave, so it has grown by at most (t - found) c / (2 found s), and every score's error is
+    at most this times the largest 1 / sqrt(N).  An arm that is ahead by more is the arm of
+    the plain loop.  Otherwise the scores are found anew with the bonus of this round, and where
+    two of them are within NEAR the plain loop's expressions decide.  The arrays end with up to
+    three dummies.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 3) // 4 * 4
+    counts = np.zeros(K, dtype=np.int64)
+    sums = np.zeros((K, d))
+    mean, slope, score = np.full(padded, -1e9), np.zeros(padded), np.full(padded, -1e9)
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
+        arm, t = np.int64(0), np.int64(0)
+        bonus, rate = 0.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            if t < K:
+                arm = t
+            else:
+                near, which = 2, 0
+                if t - found <= span:
+                    near, which = _leading(score, (t - found) * rate + NEAR)
+                if near > 1:
+                    clog = c * _log(t)
+                    bonus = math.sqrt(clog)
+                    for a in range(padded):
+                        score[a] = mean[a] + bonus * slope[a]
+                    rate = 0.5 * c / (t * bonus) * _largest(slope)
+                    found, span = t, t // 128
+                    near, which = _leading(score, NEAR)
+                    if near > 1 or clog > 1e4:
+                        which = _top_arm(mean, counts, clog, score, t, run, stream, key0, key1)
+                        span = np.int64(-1)
+                arm = which
+            if counts[arm] >= stop[arm]:
+                _refill(source, arm, counts[arm], run, key0, key1)
+            i = counts[arm] - first[arm]
+            counts[arm] += 1
+            number = float(counts[arm])
+            if final_sums.size > 0:
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            else:
+                sums[arm, objective] += ready[arm, i, objective]
+            mean[arm] = sums[arm, objective] / number
+            slope[arm] = 1.0 / math.sqrt(number)
+            score[arm] = mean[arm] + bonus * slope[arm]
+            if arms.size > 0:
+                arms[row, t] = arm
+            t += 1
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
 # KL-UCB.
 
 
@@ -1144,7 +1543,7 @@ def _choose_klucb(means, counts, level):
 
 
 @jit
-def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
+def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
     """Play KL-UCB on one objective."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -1152,6 +1551,7 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
     sums, means = np.zeros((K, d)), np.zeros(K)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
+        objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
@@ -1182,15 +1582,52 @@ def _klucb(source, K, d, objective, T, run_start, key0, key1, stream, book):
 
 
 @jit
-def _imed_logarithms(terms, a, j, m):
-    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a."""
-    one = _log(m) if m > 0.0 else 0.0
-    zero = _log(1.0 - m) if m < 1.0 else -np.inf
-    terms[j, 0, a] = m
-    terms[j, 1, a] = 1.0 - m
-    terms[j, 2, a] = one
-    terms[j, 3, a] = zero
-    terms[j, 4, a] = m * one + (1.0 - m) * zero if m < 1.0 else 0.0
+def _log_many(work):
+    """Take _log of the first row of normal numbers > 0 into the last, in vector instructions.
+
+    The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
+    a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
+    """
+    bits = work.view(np.uint64)
+    n = work.shape[1]
+    for i in range(n):
+        word = bits[0, i]
+        bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
+        bits[2, i] = (word >> u64(52)) | u64(0x4330000000000000)
+    for i in range(n):
+        m, k = work[1, i], work[2, i] - 4503599627371518.0
+        low = m < 0.7071067811865476
+        m = m + m if low else m
+        k = k - 1.0 if low else k
+        f = m - 1.0
+        s = f / (2.0 + f)
+        z = s * s
+        p = 0.15331721600556042 + z * 0.14616449685043406
+        p = 0.2222221113479508 + z * (0.18182889125261723 + z * p)
+        p = 0.666666666666667 + z * (0.39999999999899505 + z * (0.28571428625975487 + z * p))
+        half = 0.5 * f * f
+        leading, rest = k * 0.6931471805582987, k * 1.6465949582897082e-12
+        work[3, i] = leading - ((half - (s * (half + z * p) + rest)) - f)
+
+
+@jit
+def _imed_terms(terms, a, sums, n, work):
+    """Write m, 1 - m, log m, log(1 - m) and h(m) of arm a after n pulls."""
+    d = terms.shape[0]
+    for j in range(d):
+        m = sums[a, j] / n
+        work[0, j] = m
+        work[0, d + j] = 1.0 - m
+    _log_many(work)
+    for j in range(d):
+        m, w = work[0, j], work[0, d + j]
+        one = work[3, j] if m > 0.0 else 0.0
+        zero = work[3, d + j] if m < 1.0 else -np.inf
+        terms[j, 0, a] = m
+        terms[j, 1, a] = w
+        terms[j, 2, a] = one
+        terms[j, 3, a] = zero
+        terms[j, 4, a] = m * one + w * zero if m < 1.0 else 0.0
 
 
 @jit
@@ -1280,16 +1717,271 @@ def _imed_candidate(table, gap, price, t, run, stream, key0, key1):
 
 
 @jit
+def _imed_corner(terms, a, add, side, evidence, work):
+    """Write a lower bound of D_b(a) for all b while no mean of arm a falls by more than side."""
+    d, _, width = terms.shape
+    evidence[:] = 0.0
+    for j in range(d):
+        q = max(terms[j, 0, a] - side, 0.0)
+        work[0, j] = q
+        work[0, d + j] = 1.0 - q
+    _log_many(work)
+    for j in range(d):
+        q, one, zero = work[0, j], work[3, j], work[3, d + j]
+        if q > 0.0:
+            m, w, h = terms[j, 0], terms[j, 1], terms[j, 4]
+            for b in range(width):
+                x = q - m[b]
+                kl = h[b] - (m[b] * one + w[b] * zero)
+                kl = kl if x > 0.0 and kl > 0.0 else 0.0
+                low = evidence[b]
+                evidence[b] = low + kl if add else (kl if kl > low else low)
+    for b in range(width):
+        evidence[b] = evidence[b] * (1.0 - GUARD) - d * GUARD
+
+
+@jit
+def _imed_room(terms, table, counts, logs, a, add, side, strip, work):
+    """Find how many more pulls of arm a the full computation certainly wants, or 0.
+
+    That is while no mean of arm a moves by more than ``side`` and it is the only arm that does.
+    It stays free if nobody comes within the side of beating it.  The indices of the others do
+    not fall below those with the evidence of the box's lower corner, and log n grows by less
+    than 1/n per pull.  It remains the candidate if the most that it can cost is less than the
+    least that any other arm can, among those that can be free at all.
+    """
+    lead, _, each = table
+    K, width = lead.shape
+    evidence, low, high, price = strip[0], strip[1], strip[2], strip[3]
+    for c in range(K):
+        if c != a and lead[c, a] + side > 0.0:
+            return np.int64(0)
+    _imed_corner(terms, a, add, side, evidence, work)
+    least = np.inf
+    for b in range(K):
+        if b != a:
+            least = min(least, counts[b] * evidence[b] + logs[b])
+    room = min(1.0, least * (1.0 - GUARD) - logs[a] - GUARD) * counts[a]
+    if not room >= 4.0:
+        return np.int64(0)
+    low[:] = 0.0
+    for c in range(K):
+        if c != a:
+            for b in range(width):
+                low[b] = max(low[b], lead[c, b])
+    rivals = 0
+    for b in range(K):
+        high[b] = max(low[b], lead[a, b] + side)
+        low[b] = max(low[b], lead[a, b] - side)
+        rivals += 1 if low[b] <= 2.0 * TIE else 0
+    if rivals > 1:  # arm a is one of them
+        most = 0.0
+        price[:] = 0.0
+        for b in range(K):
+            if b != a:
+                if high[b] > 0.0:
+                    if not evidence[b] > 0.0:
+                        return np.int64(0)
+                    most += high[b] / evidence[b]
+                if low[b] > 2.0 * TIE:
+                    for f in range(width):
+                        price[f] += low[b] * each[b, f]
+        for f in range(K):
+            if f != a and low[f] <= 2.0 * TIE and not price[f] * 0.999999 - GUARD > most:
+                return np.int64(0)
+    return np.int64(room)
+
+
+@jit
+def _imed_stay(source, a, counts, sums, box, side, most, run, key0, key1):
+    """Pull arm a until a mean has left its box, or it has been pulled ``most`` times.
+
+    Returns whether all means are in the box.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    d = sums.shape[1]
+    n = counts[a]
+    outside = 0
+    while outside == 0 and n < most:
+        if n >= stop[a]:
+            _refill(source, a, n, run, key0, key1)
+        i = n - first[a]
+        n += 1
+        middle, reach = float(n), side * n
+        for j in range(d):
+            total = sums[a, j] + ready[a, i, j]
+            sums[a, j] = total
+            outside += 1 if abs(total - box[j] * middle) > reach else 0
+    counts[a] = n
+    return outside == 0
+
+
+@jit
 def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
-    """Play Pareto IMED: a pull moves one arm, and with it one row and one column."""
+    """Play Pareto IMED: a pull moves one arm, and with it one row and one column.
+
+    Nearly all pulls are of the candidate.  They come in stays: a box around its means and a
+    number of pulls within which the full computation is known to want it again.
+    """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     width = (K + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
-    sums, logs, index = np.zeros((K, d)), np.zeros(K), np.zeros(K)
+    sums, logs, index, box = np.zeros((K, d)), np.zeros(K), np.zeros(K), np.zeros(d)
     gap, price = np.zeros(width), np.zeros(width)
-    terms, strip = np.zeros((d, 5, width)), np.zeros((4, width))
+    terms, strip, work = np.zeros((d, 5, width)), np.zeros((4, width)), np.zeros((4, 2 * d))
     table = np.zeros((K, width)), np.zeros((K, width)), np.zeros((K, width))
+    for row in range(pulls.shape[0]):
+        run = u64(run_start + row)
+        counts.fill(0)
+        stop.fill(0)
+        sums.fill(0.0)
+        at, event = np.int64(0), np.int64(0)
+        arm, t, retry = np.int64(0), np.int64(0), np.int64(0)
+        last = np.int64(0)  # a stay ends before this many pulls of the arm, if there is one
+        reach, side = 8.0, 0.0
+        while t < T:
+            if t == event:
+                at, event = _note(book, t, row, counts, at)
+            began = t
+            if t < K:
+                arm = t
+            elif last == 0:
+                a = _imed_candidate(table, gap, price, t, run, stream, key0, key1)
+                for b in range(K):
+                    index[b] = counts[b] * table[1][a, b] + logs[b]
+                arm = _least(index, t, 1, run, stream, key0, key1)
+                if arm == a and t >= retry:
+                    side = reach / counts[a]
+                    wide = side + GUARD
+                    room = _imed_room(terms, table, counts, logs, a, add, wide, strip, work)
+                    if room > 0:
+                        last = counts[a] + room
+                        box[:] = terms[:, 0, a]
+                    elif reach > 2.0:
+                        reach *= 0.5
+                    else:
+                        retry = t + 16
+                        reach = 8.0
+            if last > 0:
+                n = counts[arm]
+                most = min(last, n + min(T, event) - t)
+                inside = _imed_stay(source, arm, counts, sums, box, side, most, run, key0, key1)
+                t += counts[arm] - n
+                if not inside:
+                    reach *= 2.0
+                if not inside or counts[arm] == last:
+                    last = 0
+            else:
+                if counts[arm] >= stop[arm]:
+                    _refill(source, arm, counts[arm], run, key0, key1)
+                i = counts[arm] - first[arm]
+                counts[arm] += 1
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+                t += 1
+            if last == 0:
+                logs[arm] = _log(counts[arm])
+                _imed_terms(terms, arm, sums, counts[arm], work)
+                _imed_compare(terms, arm, add, table, strip)
+            if arms.size > 0:
+                arms[row, began:t] = arm
+        _finish(book, T, t, arm, row, counts, at)
+        if final_sums.size > 0:
+            final_sums[row] = sums
+
+
+# Pareto Thompson sampling.
+
+
+@jit
+def _gamma(e, c, x, word):
+    """Make a gamma variable of shape e + 1/3 from a normal; -1 if it is rejected."""
+    root = 1.0 + x * c
+    if root <= 0.0:
+        return -1.0
+    g, xx, w = root * root * root, x * x, (word + 0.5) * CELL
+    if w < 1.0 - SQUEEZE * (xx * xx) or _log(w) < 0.5 * xx + e * (1.0 - g + _log(g)):
+        return e * g
+    return -1.0
+
+
+@jit
+def _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1):
+    """Make the first attempts at all coordinates; a negative number says that one failed."""
+    n = drawn.size
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(t), u64(1) + u64(i), run, stream, key0, key1)
+        words[4 * i] = u32(w0)
+        words[4 * i + 1] = u32(w1)
+        words[4 * i + 2] = u32(w2)
+        words[4 * i + 3] = u32(w3)
+    for i in range(n):
+        u = (2.0 * words[4 * i] + 1.0) * CELL - 1.0
+        v = (2.0 * words[4 * i + 1] + 1.0) * CELL - 1.0
+        points[0, i] = u
+        points[1, i] = v
+        work[0, i] = u * u + v * v
+    _log_many(work)
+    for i in range(n):
+        s = work[0, i]
+        drawn[i] = -1.0
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * work[3, i] / s)
+            x = _gamma(shapes[0, i], shapes[1, i], points[0, i] * scale, words[4 * i + 2])
+            y = _gamma(shapes[2, i], shapes[3, i], points[1, i] * scale, words[4 * i + 3])
+            if x > 0.0 and y > 0.0:
+                drawn[i] = x / (x + y)
+
+
+@jit
+def _beta_again(shapes, i, places, t, run, stream, key0, key1):
+    """Make the second and further attempts at one coordinate."""
+    group = u64(1 + places + i)
+    while True:
+        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
+        u = (2.0 * w0 + 1.0) * CELL - 1.0
+        v = (2.0 * w1 + 1.0) * CELL - 1.0
+        s = u * u + v * v
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * _log(s) / s)
+            x = _gamma(shapes[0, i], shapes[1, i], u * scale, u32(w2))
+            if x > 0.0:
+                y = _gamma(shapes[2, i], shapes[3, i], v * scale, u32(w3))
+                if y > 0.0:
+                    return x / (x + y)
+        group += u64(places)
+
+
+@jit
+def _sampled_front(drawn, K, d, front):
+    """List the arms whose drawn vectors no other dominates, in order; return how many."""
+    size = 0
+    for a in range(K):
+        dominated = False
+        for c in range(K):
+            j, more = 0, False
+            while j < d and drawn[c * d + j] >= drawn[a * d + j]:
+                more = more or drawn[c * d + j] > drawn[a * d + j]
+                j += 1
+            if j == d and more:
+                dominated = True
+                break
+        if not dominated:
+            front[size] = a
+            size += 1
+    return size
+
+
+@jit
+def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
+    """Play Pareto Thompson sampling: first attempts together, the others one by one."""
+    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, pulls, _, _, final_sums, arms = book
+    n = K * d
+    counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
+    words, work, points = np.zeros(4 * n, dtype=np.uint32), np.ones((4, n)), np.zeros((2, n))
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1303,19 +1995,25 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
             if t < K:
                 arm = t
             else:
-                a = _imed_candidate(table, gap, price, t, run, stream, key0, key1)
-                for b in range(K):
-                    index[b] = counts[b] * table[1][a, b] + logs[b]
-                arm = _least(index, t, 1, run, stream, key0, key1)
+                _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1)
+                for i in range(n):
+                    if drawn[i] < 0.0:
+                        drawn[i] = _beta_again(shapes, i, n, t, run, stream, key0, key1)
+                size = _sampled_front(drawn, K, d, front)
+                word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
+                arm = front[np.int64((word * u64(size)) >> u64(32))]
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
             i = counts[arm] - first[arm]
             counts[arm] += 1
-            logs[arm] = _log(counts[arm])
             for j in range(d):
-                sums[arm, j] += ready[arm, i, j]
-                _imed_logarithms(terms, arm, j, sums[arm, j] / counts[arm])
-            _imed_compare(terms, arm, add, table, strip)
+                total = sums[arm, j] + ready[arm, i, j]
+                sums[arm, j] = total
+                k = arm * d + j
+                shapes[0, k] = 1.0 + total - 1.0 / 3.0
+                shapes[1, k] = 1.0 / math.sqrt(9.0 * shapes[0, k])
+                shapes[2, k] = 1.0 + (counts[arm] - total) - 1.0 / 3.0
+                shapes[3, k] = 1.0 / math.sqrt(9.0 * shapes[2, k])
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
@@ -1350,10 +2048,16 @@ def play_rows(block: RunBlock, task: Request, start: int, stop: int, run_start: 
         run_start + start,
         u64(task.seed & 0xFFFFFFFF),
         u64(task.seed >> 32),
-        u64(coin_stream(task.policy.name)),
+        u64(coin_stream(coins_of(task.policy))),
         book,
         *([certificates] if certifies else []),
     )
+
+
+def draw_rows(arrays: RewardArrays, rounds: int, seed: int, run: int, sums: FloatArray) -> None:
+    """Add the rewards of so many rounds to the sums; the arms take turns."""
+    key0, key1 = u64(seed & 0xFFFFFFFF), u64(seed >> 32)
+    _draw_in_turn(_source(arrays), arrays.K, rounds, u64(run), key0, key1, sums)
 
 
 Plan = tuple[Any, tuple[Any, ...], bool]
@@ -1377,20 +2081,33 @@ def kernel(record: type) -> Callable[[Callable[[Request], Plan]], Callable[[Requ
 def _plan_width_guided(task: Request) -> Plan:
     policy = cast(WidthGuided, task.policy)
     rule = OBJECTIVE_RULES.index(policy.objective_rule)
-    options = policy.c * log(task.horizon), rule, task.given.champion_objective
-    return _width_guided, options, True
+    ends = np.array([task.horizon])
+    clogs = np.array([policy.c * log(task.horizon)])
+    kl = policy.certificate == "kl"
+    return _width_guided, (ends, clogs, rule, task.given.champion_objective, kl), True
+
+
+@kernel(AnytimeWidthGuided)
+def _plan_anytime(task: Request) -> Plan:
+    policy = cast(AnytimeWidthGuided, task.policy)
+    ends = [epoch_end(task.arrays.K)]
+    while ends[-1] < task.horizon:
+        ends.append(epoch_end(ends[-1]))
+    clogs = np.array([policy.c * log(end) for end in ends])
+    return _width_guided, (np.array(ends), clogs, 0, 0, False), True
 
 
 @kernel(ParetoUCB1)
 def _plan_pareto_ucb1(task: Request) -> Plan:
     policy = cast(ParetoUCB1, task.policy)
     q = policy.scale(task.arrays.K, task.arrays.d, task.given)
-    return _front, (False, policy.c, q, 0.0), False
+    proof = policy.stop_c * log(task.horizon) if policy.stop else 0.0
+    return _front, (False, policy.c, q, 0.0, proof), True
 
 
 @kernel(AnnealingPareto)
 def _plan_annealing_pareto(task: Request) -> Plan:
-    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay), False
+    return _front, (True, 0.0, 1.0, cast(AnnealingPareto, task.policy).decay, 0.0), True
 
 
 @kernel(ScalarizedUCB)
@@ -1403,11 +2120,28 @@ def _plan_scalarized_ucb(task: Request) -> Plan:
     return _scalarized, (policy.c * log(task.horizon), starts, objectives, weights), False
 
 
+def _known_objective(task: Request) -> int:
+    """The objective of a scalar policy if it is known beforehand, -1 if a coin draws it."""
+    policy = cast(OneObjective, task.policy)
+    known = policy.known_objective(task.arrays.d, task.given)
+    return -1 if known is None else known
+
+
+@kernel(SingleUCB1)
+def _plan_single_ucb1(task: Request) -> Plan:
+    return _single_ucb1, (_known_objective(task), cast(SingleUCB1, task.policy).c), False
+
+
 @kernel(KLUCB)
 def _plan_klucb(task: Request) -> Plan:
-    return _klucb, (cast(KLUCB, task.policy).column(task.arrays.d),), False
+    return _klucb, (_known_objective(task),), False
 
 
 @kernel(ParetoIMED)
 def _plan_pareto_imed(task: Request) -> Plan:
     return _pareto_imed, (cast(ParetoIMED, task.policy).evidence == "sum",), False
+
+
+@kernel(ParetoThompson)
+def _plan_pareto_thompson(task: Request) -> Plan:
+    return _pareto_thompson, (), False

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab._util.validate import FloatArray, IntArray, horizon_for, whole_number
-from momab.engine.policies.base import Given, Policy, View, given_for, selection_for
+from momab.engine.policies.base import Given, Policy, View, coins_of, given_for, selection_for
 from momab.engine.streams import Coins, RewardArrays, RewardStream, reward_arrays, validate_streams
 from momab.errors import MomabError
 from momab.model.instances import Instance
@@ -152,7 +152,7 @@ def _play_into(
     K, d, T = task.arrays.K, task.arrays.d, task.horizon
     select = selection_for(task.policy)
     stream = RewardStream(task.arrays, task.seed, run)
-    coins = Coins(task.policy.name, task.seed, run)
+    coins = Coins(coins_of(task.policy), task.seed, run)
     counts = np.zeros(K, dtype=np.int64)
     view = View(T, counts, np.zeros((K, d)), np.zeros((K, d)), task.given)
     literal = observer is not None or task.final_sums
@@ -274,3 +274,25 @@ def play_block(
         for row in range(count):
             _play_into(block, row, task, run_start + row, None)
     return block
+
+
+def draw_in_turn(
+    instance: Instance, rounds: int, seed: int, run: int, engine: str = "auto"
+) -> FloatArray:
+    """Pull the arms one after the other and return the sums of their rewards, shape (K, d).
+
+    No policy can play for less than the rewards cost, so this is what a kernel's time is
+    compared with: the same streams and buffers, and nothing to decide.
+    """
+    arrays = reward_arrays(instance.source)
+    rounds = whole_number(rounds, "the number of rounds", least=1)
+    validate_streams(arrays, rounds, seed, run)
+    sums = np.zeros((arrays.K, arrays.d))
+    module = None if engine == "python" else _kernels()
+    if module is not None:
+        module.draw_rows(arrays, rounds, seed, run, sums)
+        return sums
+    stream = RewardStream(arrays, seed, run)
+    for t in range(rounds):
+        sums[t % arrays.K] += stream.pull(t % arrays.K, t // arrays.K)
+    return sums

@@ -21,7 +21,10 @@ INSTANCES: dict[str, Callable[..., Instance]] = {
 
 
 def parse(spec: str) -> tuple[str, dict[str, Any]]:
-    """Split ``name:a=1,b=x`` into the name and its options; numbers become numbers."""
+    """Split ``name:a=1,b=x`` into the name and its options; numbers become numbers.
+
+    ``true`` and ``false`` become truth values, in either case of letters.
+    """
     name, _, rest = spec.partition(":")
     options: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
@@ -41,7 +44,7 @@ def _value(text: str) -> int | float | str:
             return kind(text)
         except ValueError:
             continue
-    return text
+    return {"true": True, "false": False}.get(text.lower(), text)
 
 
 def instance(spec: str) -> Instance:

@@ -11,7 +11,8 @@ n m, ..., n m + m - 1.  A Bernoulli(p) coordinate is 1 when its word is below
 index into a list of ``size`` samples is (word * size) >> 32: no index's probability is off by
 more than :math:`2^{-32}`, a total bias of at most :math:`\mathrm{size}/2^{32}`.
 
-*Coins*, the policies' own random choices, use one stream per policy name.  The coin of a round
+*Coins*, the policies' own random choices, use one stream per policy name (or a key that a record
+shares, see :mod:`momab.engine.policies.base`).  The coin of a round
 (t pulls already made) and slot is lane slot % 4 of the block with counter
 (t, slot // 4, run, stream).  A choice among n items in index order takes item (word * n) >> 32.
 

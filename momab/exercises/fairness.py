@@ -1,4 +1,4 @@
-"""The exercises of the chapter on fairness: the price of a commitment, and who may be fair."""
+"""The exercises of the chapter on fairness: what a commitment costs, and who may be fair."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from momab.model import metrics, pareto
 Array = NDArray[np.float64]
 
 
-# ---- fairness-2: the price of a commitment -------------------------------------------------
+# ---- fairness-2: what a commitment costs ---------------------------------------------------
 
 
-def price(means: Array, early: Sequence[int], arm: int, T: int) -> float:
+def commitment_cost(means: Array, early: Sequence[int], arm: int, T: int) -> float:
     """The fairness regret of the arms played early and of ``arm`` in all later rounds."""
     return float(metrics.fairness_regret(_pulls(means, early, arm, T), means))
 
@@ -125,7 +125,7 @@ _MANY = (_MIDDLE - _RADII, _MIDDLE + _RADII)
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "fairness-2",
-        price,
+        commitment_cost,
         [
             Case(
                 "a commitment to a specialist and to a max-min arm",
@@ -163,12 +163,13 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Slip(
                 lambda means, early, arm, T: (
-                    price(means, early, arm, T) - float(metrics.fairness_costs(means)[arm])
+                    commitment_cost(means, early, arm, T)
+                    - float(metrics.fairness_costs(means)[arm])
                 ),
                 "One round is missing: with n early rounds, T - n rounds are left.",
             ),
             Slip(
-                lambda means, early, arm, T: price(means, early, arm, T + len(early)),
+                lambda means, early, arm, T: commitment_cost(means, early, arm, T + len(early)),
                 "You counted T rounds from the commitment on; the early rounds belong to the T.",
             ),
             Slip(

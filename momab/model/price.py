@@ -11,8 +11,9 @@ P, and the price of the instance is that of the cheapest candidate:
 
 The evidence depends on the instances that the policy must be good on.  ``"sum"``,
 :math:`\sum_j\mathrm{kl}^+(\mu_b^{(j)},\mu_a^{(j)})`, is the one for independent Bernoulli
-coordinates.  ``"max"``, :math:`\max_j\mathrm{kl}^+`, is a lower bound on it under any joint law
-and exact for one coin copied to all coordinates.  Any other evidence can be handed to
+coordinates.  ``"max"``, :math:`\max_j\mathrm{kl}^+`, is exact for one coin copied to all
+coordinates and never more than the evidence under any other joint law, so its price is the
+highest of all.  Any other evidence can be handed to
 :func:`price` as a matrix.
 
 Every function takes means of shape ``(..., K, d)`` and works on the whole stack at once.

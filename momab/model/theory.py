@@ -30,6 +30,9 @@ from momab._util.validate import (
 )
 from momab.errors import MomabError
 from momab.model import pareto
+from momab.model.kinf import instance_price as instance_price
+from momab.model.kinf import kinf as kinf
+from momab.model.kinf import kinf_evidence as kinf_evidence
 from momab.model.price import Price as Price
 from momab.model.price import PriceBounds as PriceBounds
 from momab.model.price import evidence as evidence

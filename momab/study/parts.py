@@ -10,6 +10,8 @@ validation 18 validation subsets x 3 policies x coefficients    Table 3, equal t
 retuned    18 frozen subsets x policies with tuned coefficients Table 1 again
 risk       18 frozen subsets x coefficients, many runs          what 60 runs cannot see
 rivals     18 frozen subsets x Annealing-Pareto, many runs      what 60 runs cannot see
+prices     26 instances: what each costs at least               a policy at the limit
+limit      26 instances x every policy, default and tuned       a policy at the limit
 ========== ==================================================== =============================
 """
 
@@ -43,6 +45,7 @@ from momab.study.design import (
     tunable_policies,
     validation_instances,
 )
+from momab.study.limit import run_limit, run_prices
 from momab.study.tables import choose_coefficients
 
 if TYPE_CHECKING:
@@ -59,9 +62,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "retuned": ("validation", "retuned"),
     "risk": ("risk",),
     "rivals": ("rivals",),
+    "prices": ("prices",),
+    "limit": ("limit",),
 }
 #: Parts that cannot be computed without the data sets.
-NEED_DATA = ("real", "validation", "retuned", "risk", "rivals")
+NEED_DATA = ("real", "validation", "retuned", "risk", "rivals", "prices", "limit")
 
 
 # --- running the parts --------------------------------------------------------------------
@@ -205,6 +210,8 @@ class Parts:
     options: Options
     risk_runs: int = 20_000
     coefficients: tuple[float, ...] = COEFFICIENTS
+    policies: tuple[str, ...] = ()
+    """The policies of the part ``limit``; all if there is none."""
 
     @cached_property
     def synthetic(self) -> pd.DataFrame:
@@ -244,8 +251,18 @@ class Parts:
         """Summaries of more Annealing-Pareto runs per subset: 300 to 20,000 of Width-guided."""
         return run_rivals(self.options, max(2, round(self.risk_runs * 0.015)))
 
+    @cached_property
+    def prices(self) -> pd.DataFrame:
+        """The price of every instance under three classes of alternatives."""
+        return run_prices(self.options)
 
-PARTS = ("synthetic", "paths", "real", "validation", "retuned", "risk", "rivals")
+    @cached_property
+    def limit(self) -> pd.DataFrame:
+        """Summaries of every policy on every instance, beside the price."""
+        return run_limit(self.options, self.policies)
+
+
+PARTS = ("synthetic", "paths", "real", "validation", "retuned", "risk", "rivals", "prices", "limit")
 
 
 def wanted_parts(targets: Iterable[str]) -> list[str]:

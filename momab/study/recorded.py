@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from momab._util.files import write_text
 from momab.engine.provenance import provenance_versions
 from momab.errors import MomabError
 from momab.study.design import DATASETS, VALIDATION_SEED
+from momab.study.limit import CONTENDERS
 from momab.study.parts import PARTS, Parts
 
 if TYPE_CHECKING:
@@ -52,9 +53,27 @@ def record_results(parts: Parts, names: Iterable[str]) -> None:
     made_with = json.loads(file.read_text()) if file.exists() else {}
     for name in names:
         frame: pd.DataFrame = getattr(parts, name)
+        if name == "limit":  # the lines of one policy depend on no other
+            made_with[name] = made_with.get(name, {}) | {
+                policy: _made_with(parts) for policy in parts.policies
+            }
+            frame = _with_recorded(frame, parts.policies)
+        else:
+            made_with[name] = _made_with(parts)
         write_text(RESULTS / f"{name}.csv", str(frame.to_csv(index=False)))
-        made_with[name] = _made_with(parts)
         write_text(file, json.dumps(made_with, indent=2) + "\n")
+
+
+def _with_recorded(lines: pd.DataFrame, policies: Sequence[str]) -> pd.DataFrame:
+    """New lines of some policies of the part ``limit``, and the recorded ones of the others."""
+    import pandas as pd
+
+    if not (RESULTS / "limit.csv").exists():
+        return lines
+    kept = recorded_results("limit")
+    both = pd.concat([kept[~kept["policy"].isin(policies)], lines], ignore_index=True)
+    order = {name: i for i, name in enumerate(CONTENDERS)}
+    return both.sort_values("policy", key=lambda names: names.map(order), kind="stable")
 
 
 def _made_with(parts: Parts) -> dict[str, Any]:
@@ -74,7 +93,10 @@ def differences(parts: Parts, names: Iterable[str]) -> dict[str, str]:
     """Compare recomputed parts with the recorded ones, digit by digit; "" means identical."""
     found = {}
     for name in names:
-        kept = recorded_results(name).to_csv(index=False)
+        frame = recorded_results(name)
+        if name == "limit":
+            frame = frame[frame["policy"].isin(parts.policies)]
+        kept = frame.to_csv(index=False)
         again = getattr(parts, name).to_csv(index=False)
         found[name] = "" if kept == again else _first_difference(kept, again)
     return found
@@ -86,19 +108,6 @@ def _first_difference(kept: str, again: str) -> str:
         if left != right:
             return f"line {number}: recorded {left!r}, recomputed {right!r}"
     return f"{len(old)} lines recorded, {len(new)} recomputed"
-
-
-def provenance_text(parts: Iterable[str]) -> str:
-    """Say what some recorded parts were made with, in Markdown."""
-    made = [recorded_provenance()[part] for part in parts]
-    first = made[0]
-    seeds = {f"{entry['seed']}" for entry in made}
-    many = f", {first['risk_runs']:,} where the text says so" if "risk" in parts else ""
-    return (
-        f"seed {', '.join(sorted(seeds))}, horizon {first['horizon']:,}, {first['runs']} runs per "
-        f"subset or setting{many}; momab {first['momab']} (source {first['source'][:8]}), "
-        f"Python {first['python']}, NumPy {first['numpy']}"
-    )
 
 
 def absent_data(data_dir: str | None = None) -> list[str]:

@@ -34,6 +34,8 @@ def write_files(
         "retuned": lambda: table1(parts.retuned),
         "risk": lambda: parts.risk,
         "rivals": lambda: parts.rivals,
+        "prices": lambda: parts.prices,
+        "limit": lambda: parts.limit,
     }
     written = []
     for target in _expanded(targets):

@@ -16,7 +16,7 @@ from momab import MomabError
 from momab.chapters import own_data
 from momab.cli.app import app
 from momab.figures import magics
-from momab.model import instances
+from momab.model import instances, theory
 from momab.study import arm_tables
 from tests.chapters.running import WHOLE, run_chapter, text_of
 from tests.conftest import ROOT
@@ -70,6 +70,8 @@ def test_equal_arms_leave_nothing_to_bound(shown, tmp_path):
     play_table(frame, tmp_path)
     said = text_of(shown).replace("\n", " ")
     assert "there is nothing to bound" in said
+    [prices] = [b["text/plain"] for b in shown if "Candidate" in b.get("text/plain", "")]
+    assert prices.count(" 0.0 ") == 6
     assert "several arms share the first place" in said
     assert "positive Pareto gap, from" not in said
     assert "gave no certificate within 500 rounds" in said
@@ -175,6 +177,20 @@ def test_printed_tables_hold_the_numbers():
     assert row["Certified"] == "0%"
 
 
+def test_the_price_is_told_by_the_class_of_alternatives(monkeypatch):
+    frame = own_data.example_table(1)
+    instance = momab.from_frame(frame, "cafe", ["coffee", "quiet", "price", "food"])
+    table = own_data.price_table(instance, 1000)
+    for row, kind in zip(table.to_dict("records"), ("kinf", "sum", "max")):
+        found = theory.instance_price(instance, kind)
+        assert row["Price"] == found.value
+        assert row["times log T"] == pytest.approx(found.value * np.log(1000))
+        assert row["Candidate"] == instance.arm_names[found.arm]
+    assert table["Price"].max() == table["Price"].iloc[-1] > 0
+    monkeypatch.setattr(own_data, "MOST_ROWS", 100)
+    assert own_data.price_table(instance, 1000).equals(table[1:].reset_index(drop=True))
+
+
 def test_tables_of_the_exercises():
     geometry = instances.zero_gap().geometry
     [row] = own_data.noise_table({3: geometry}).to_dict("records")
@@ -223,6 +239,11 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
     arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
     done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
     assert done.exit_code == 0, done.output
+    independent, safe, page = done.output.splitlines()
+    assert page == "page.html"
+    means = momab.from_csv(my_csv, "cafe", ["coffee", "price"], {"price": (0, 20)}).means
+    assert f"coins: {theory.price(means).value:.4g} per unit of log T, candidate " in independent
+    assert f"dependence: {theory.price(means, 'max').value:.4g} per unit of log T, " in safe
     assert seen["name"] == "own-data"
     assert seen["objectives"] == "coffee;price"
     assert seen["scale"] == "price=0:20"

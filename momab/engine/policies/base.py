@@ -21,6 +21,8 @@ a coin; slots number the coins of one round, so that adding a coin moves no othe
 A module in this package registers itself by being there.  A record may also have
 
 * ``family``, if ``name`` depends on the options: the name on the command line;
+* ``coins``: the key of its coin stream, if that is not its name: two policies with one key take
+  the same coins, so that they play the same path for as long as they decide alike;
 * ``place``: its number in the lists that name no policies (`momab simulate`, `momab bench`);
   without one it is played only by name;
 * ``good_options`` and ``bad_options``: values of every option that the conformance test draws
@@ -36,12 +38,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momab._util.validate import BoolArray, FloatArray, IntArray
+from momab._util.validate import BoolArray, FloatArray, IntArray, whole_number
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model import pareto
@@ -167,6 +169,11 @@ def selection_for(policy: Policy) -> Selection:
     )
 
 
+def coins_of(policy: Policy) -> str:
+    """Return the key of a policy's coin stream: its ``coins``, or else its name."""
+    return str(getattr(policy, "coins", policy.name))
+
+
 def family_of(record: type) -> str:
     """Return the name of a record on the command line, whatever its options."""
     return cast(str, getattr(record, "family", None) or record.name)  # type: ignore[attr-defined]
@@ -218,3 +225,65 @@ def one_of(value: object, allowed: Sequence[str], what: str, or_else: str = "") 
     if value not in allowed:
         choice = ", ".join(allowed) + (f", or {or_else}" if or_else else "")
         raise MomabError(f"{what} must be one of {choice}; it is {value!r}.")
+
+
+OBJECTIVE_CHOICES = ("oracle", "random")
+"""How the objective of a scalar policy is found if it is not given by its number."""
+
+OBJECTIVE_SLOT = 1
+"""The slot of the coin that draws the objective."""
+
+
+@dataclass(frozen=True)
+class OneObjective:
+    """What policies share that look at one objective only: how it is chosen.
+
+    ``objective`` is its number, counted from 0; or "oracle", the champion objective, which the
+    policy is told; or "random", one that a coin of the first decision draws uniformly and that
+    is kept for the whole run.  A subclass has a ``family`` and a ``title``.
+    """
+
+    objective: int | str = 0
+
+    family: ClassVar[str]
+    title: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Validate the objective."""
+        if isinstance(self.objective, str):
+            one_of(self.objective, OBJECTIVE_CHOICES, "objective", or_else="a whole number >= 0")
+        else:
+            number = whole_number(self.objective, "objective", least=0)
+            object.__setattr__(self, "objective", number)
+
+    @property
+    def name(self) -> str:
+        """The name that keys the coin stream and the tables; objective 0 goes without saying."""
+        return self.family if self.objective == 0 else f"{self.family}-{self.objective}"
+
+    @property
+    def label(self) -> str:
+        """The name in figures, which count objectives from 1."""
+        if isinstance(self.objective, str):
+            return f"{self.title} ({self.objective})"
+        return (
+            self.title if self.objective == 0 else f"{self.title} (objective {1 + self.objective})"
+        )
+
+    def known_objective(self, d: int, given: Given) -> int | None:
+        """Return the objective among d if it is known beforehand, None if a coin draws it."""
+        if isinstance(self.objective, str):
+            return given.champion_objective if self.objective == "oracle" else None
+        if self.objective >= d:
+            raise MomabError(
+                f"objective must be one of 0..{d - 1} on this instance; it is {self.objective}."
+            )
+        return self.objective
+
+    def watched(self, view: View, coin: Coins) -> int:
+        """Return the objective of this run; the first call settles it for good."""
+        if "objective" not in view.memory:
+            known = self.known_objective(view.d, view.given)
+            drawn = coin.choose(range(view.d), slot=OBJECTIVE_SLOT) if known is None else known
+            view.memory["objective"] = drawn
+        return cast(int, view.memory["objective"])

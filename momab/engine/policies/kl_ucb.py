@@ -2,8 +2,8 @@ r"""KL-UCB, a scalar policy: optimal on one objective, the yardstick of the lowe
 
 KL-UCB pulls the arm whose index :math:`\max\{q: N\,\mathrm{kl}(\hat\mu,q)\le\log t\}` is the
 largest; on Bernoulli rewards its regret attains the Lai-Robbins constant as T grows.  It looks
-at one objective only, so on duplicated coordinates it is a policy for the scalar samples.  There
-are no coins: equal indices go to the arm with the fewest pulls, then to the first.
+at one objective only, so on duplicated coordinates it is a policy for the scalar samples.  No
+coin breaks a tie: equal indices go to the arm with the fewest pulls, then to the first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from momab._util.validate import whole_number
-from momab.engine.policies.base import Values, View, selection
+from momab.engine.policies.base import (
+    OBJECTIVE_CHOICES,
+    OneObjective,
+    Values,
+    View,
+    selection,
+)
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model.numerics import log
@@ -60,48 +66,33 @@ def klucb_index(mean: float, n: int, level: float) -> float:
 
 
 @dataclass(frozen=True)
-class KLUCB:
+class KLUCB(OneObjective):
     """KL-UCB with exploration level log t, on one objective; it ignores the others.
 
     Parameters
     ----------
-    objective : int, optional
-        The objective it looks at, counted from 0.
+    objective : int or str, optional
+        The objective it looks at: its number, counted from 0; the champion objective ("oracle"),
+        which it is told; or one that a coin draws once per run ("random").
 
     Raises
     ------
     MomabError
-        If the objective is no whole number >= 0; when it plays, if the instance has no such
-        objective.
+        If the objective is none of these; when it plays, if the instance has no such objective.
     """
 
-    objective: int = 0
-
     family: ClassVar[str] = "kl-ucb"
-    name: ClassVar[str] = family
-    label: ClassVar[str] = "KL-UCB"
-    style: ClassVar[tuple[str, str]] = ("green", "^")
-    good_options: ClassVar[Values] = {"objective": (0, 1)}
-    bad_options: ClassVar[Values] = {"objective": (-1, 0.5, "first")}
-
-    def __post_init__(self) -> None:
-        """Validate the options."""
-        object.__setattr__(self, "objective", whole_number(self.objective, "objective", least=0))
-
-    def column(self, d: int) -> int:
-        """Return the objective, if there is such a one among d."""
-        if self.objective >= d:
-            raise MomabError(
-                f"objective must be one of 0..{d - 1} on this instance; it is {self.objective}."
-            )
-        return self.objective
+    title: ClassVar[str] = "KL-UCB"
+    style: ClassVar[tuple[str, str]] = ("green", "P")
+    good_options: ClassVar[Values] = {"objective": (0, 1, *OBJECTIVE_CHOICES)}
+    bad_options: ClassVar[Values] = {"objective": (-1, 0.5, "first", None)}
 
 
 @selection(KLUCB)
 def select_klucb(policy: KLUCB, view: View, coin: Coins) -> int:
-    """Choose the largest index without coins."""
+    """Choose the largest index; only a random objective needs a coin, slot 1, once."""
     level = log(view.t)
-    means = view.means[:, policy.column(view.d)].tolist()
+    means = view.means[:, policy.watched(view, coin)].tolist()
     counts = view.counts.tolist()
     indices = [_index(p, n, level) for p, n in zip(means, counts)]
     return min(range(view.K), key=lambda a: (-indices[a], counts[a], a))

@@ -1,0 +1,61 @@
+"""The table of `momab bench`: who is in it, and what the columns mean.  No test asserts a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from momab.engine import bench, loop, policies, streams
+from momab.engine.policies.base import Policy
+from momab.errors import MomabError
+from momab.model import instances
+from tests.engine.drawn import SOURCES, random_instance
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_drawing_in_turn_adds_the_rewards_of_the_streams(source: str) -> None:
+    rng = np.random.default_rng(SOURCES.index(source))
+    for _ in range(3):
+        instance = random_instance(rng, source)
+        rounds = int(rng.integers(1, 40 * instance.K))
+        stream = streams.RewardStream(streams.reward_arrays(instance.source), 9, 4)
+        total = np.zeros((instance.K, instance.d))
+        for t in range(rounds):
+            total[t % instance.K] += stream.pull(t % instance.K, t // instance.K)
+        for engine in ("auto", "python"):
+            sums = loop.draw_in_turn(instance, rounds, 9, 4, engine)
+            np.testing.assert_array_equal(sums, total)
+
+
+def test_drawing_refuses_what_runs_refuse() -> None:
+    with pytest.raises(MomabError, match="the number of rounds must be a whole number >= 1"):
+        loop.draw_in_turn(instances.zero_gap(), 0, 1, 0)
+    with pytest.raises(MomabError, match="run numbers must lie in"):
+        loop.draw_in_turn(instances.zero_gap(), 10, 1, 2**32)
+
+
+def test_every_registered_policy_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"numba": 5e-9, "python": 4e-6}
+
+    def per_round(
+        instance: instances.Instance, policy: Policy, rounds: int, engine: str, repeats: int
+    ) -> float:
+        return times[engine] * (2 if policy.name == "pareto-ucb1" else 1)
+
+    monkeypatch.setattr(bench, "seconds_per_round", per_round)
+    monkeypatch.setattr(bench, "seconds_per_draw", lambda *given: times[given[2]] / 2.5)
+    monkeypatch.setattr(bench, "play_block", lambda *given: None)
+    table = bench.measure([instances.zero_gap(), bench.tracks()])
+    names = [policies.as_published(r, instances.zero_gap()).name for r in policies.registered()]
+    assert table["policy"].tolist() == names * 2
+    assert {"kl-ucb", "single-ucb1"} < set(names)
+    assert (table["over_drawing"] == np.where(table["policy"] == "pareto-ucb1", 5.0, 2.5)).all()
+    compiled = [loop.has_kernel(policies.make_policy(name)) for name in names]
+    assert (table["ratio"] == np.where(compiled * 2, 800.0, 1.0)).all()
+
+
+def test_times_are_positive_and_per_round() -> None:
+    instance = instances.synthetic(0.1, 2, K=5)
+    policy = policies.WidthGuided(0.02)
+    assert bench.seconds_per_round(instance, policy, 50, "python", 1) > 0
+    assert bench.seconds_per_draw(instance, 200, "python", 2) > 0
