@@ -1,7 +1,8 @@
-"""Every numbered claim of the paper, its check and its verdict."""
+"""Every numbered claim of the paper and every claim of ours, its check and its verdict."""
 
 from momab.ledger.claims import (
     NUMBERED,
+    STATUSES,
     VERDICTS,
     Claim,
     ClaimOutcome,
@@ -10,12 +11,16 @@ from momab.ledger.claims import (
     audit_claims,
     default_path,
     ledger_table,
+    our_claims,
+    paper_claims,
     read_claims,
+    status_counts,
     uncovered,
 )
 
 __all__ = [
     "NUMBERED",
+    "STATUSES",
     "VERDICTS",
     "Claim",
     "ClaimOutcome",
@@ -24,6 +29,9 @@ __all__ = [
     "audit_claims",
     "default_path",
     "ledger_table",
+    "our_claims",
+    "paper_claims",
     "read_claims",
+    "status_counts",
     "uncovered",
 ]

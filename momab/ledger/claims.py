@@ -1,16 +1,18 @@
-"""What a claim of the paper and its outcome are, and the ledger that lists the claims.
+"""What a claim and its outcome are, and the ledger that lists the claims.
 
-``book/claims.yml`` lists every numbered item of the paper.  Each names a function of
-`momab.ledger.theory` or `momab.ledger.study` that recomputes the claim in seconds and returns a
-:class:`ClaimOutcome`: whether the statement holds, whether it needed a caveat or a correction,
-whether something stronger was seen to hold.  The verdict follows from these facts, and
-:func:`audit_claims` compares it with the recorded one.  All words stand in the file; the evidence
-there has fields, which are filled with the numbers that the check returns.
+``book/claims.yml`` lists every numbered item of the paper, and after them the claims of this book
+(kind ``ours``).  Each names a function of `momab.ledger` that recomputes the claim in seconds and
+returns a :class:`ClaimOutcome`: whether the statement holds, whether it needed a caveat or a
+correction, whether something stronger was seen to hold.  The verdict follows from these facts, and
+:func:`audit_claims` compares it with the recorded one.  A claim of ours also has a status, which
+says how far we got: proved, measured, conjectured or open.  All words stand in the file; the
+evidence there has fields, which are filled with the numbers that the check returns.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VERDICTS = ("verified", "verified with a caveat", "corrected", "sharpened")
+STATUSES = ("proved", "measured", "conjectured", "open")
+"""How far a claim of ours has got."""
+OURS = "ours"
 KINDS = (
     "theorem",
     "proposition",
@@ -45,10 +50,12 @@ KINDS = (
     "table",
     "figure",
     "text",
+    OURS,
 )
 PAGES = (
     "model",
     "zero-gap",
+    "one-objective",
     "algorithm",
     "confidence-event",
     "certificates",
@@ -56,7 +63,9 @@ PAGES = (
     "width-floor",
     "regret-theorem",
     "lower-bound",
+    "price",
     "pareto-ucb1",
+    "limit",
     "synthetic",
     "real-data",
     "sixty-runs",
@@ -121,6 +130,7 @@ class Claim(BaseModel):
     title: str = Field(min_length=1)
     statement: str = Field(min_length=1)
     page: str
+    status: str | None = None
     check: str | None = None
     verdict: str | None = None
     reason: str = ""
@@ -149,10 +159,30 @@ class Claim(BaseModel):
             raise ValueError("a checked claim needs evidence, a text with fields.")
         return self
 
+    @model_validator(mode="after")
+    def _ours_has_a_status(self) -> Claim:
+        if self.kind != OURS:
+            if self.status is not None:
+                raise ValueError("only a claim of kind ours has a status.")
+            return self
+        if self.status not in STATUSES:
+            raise ValueError(
+                f"a claim of kind ours needs a status, one of {', '.join(STATUSES)};"
+                f" it is {self.status!r}."
+            )
+        if not re.fullmatch(r"[A-Z]\d+", str(self.number)):
+            raise ValueError(
+                "the number of a claim of kind ours is a capital letter and a number, such as P1;"
+                f" it is {self.number!r}."
+            )
+        return self
+
     @property
     def label(self) -> str:
-        """What the paper calls it, such as "Lemma 10"."""
-        return str(self.number) if self.kind == "text" else f"{self.kind.title()} {self.number}"
+        """What the paper calls it, such as "Lemma 10", or we, such as "P1"."""
+        if self.kind in ("text", OURS):
+            return str(self.number)
+        return f"{self.kind.title()} {self.number}"
 
     def function(self) -> Callable[[], ClaimOutcome] | None:
         """Return the check's function; None if the entry is pending."""
@@ -250,6 +280,19 @@ def uncovered(claims: tuple[Claim, ...]) -> tuple[tuple[str, int], ...]:
     return tuple(item for item in NUMBERED if item not in covered)
 
 
+def paper_claims(claims: tuple[Claim, ...] | None = None) -> tuple[Claim, ...]:
+    """The claims of the paper, in the order of the file."""
+    claims = read_claims() if claims is None else claims
+    return tuple(claim for claim in claims if claim.kind != OURS)
+
+
+def our_claims(claims: tuple[Claim, ...] | None = None) -> tuple[Claim, ...]:
+    """Our own claims, by letter and then by number: P2 stands before P10."""
+    claims = read_claims() if claims is None else claims
+    ours = [claim for claim in claims if claim.kind == OURS]
+    return tuple(sorted(ours, key=lambda claim: (claim.label[0], int(claim.label[1:]))))
+
+
 def audit_claim(claim: Claim) -> ClaimResult:
     """Run the check of one claim."""
     function = claim.function()
@@ -265,21 +308,36 @@ def audit_claims(claims: tuple[Claim, ...] | None = None) -> tuple[ClaimResult, 
     return tuple(audit_claim(claim) for claim in (read_claims() if claims is None else claims))
 
 
+COLUMNS = (
+    *("item", "title", "statement", "page", "status"),
+    *("verdict", "recorded", "reason", "evidence", "seconds"),
+)
+
+
 def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
-    """One row per claim, for the ledger's page."""
+    """One row per claim, for the ledger's pages; a claim of the paper has no status."""
     import pandas as pd
 
     return pd.DataFrame(
-        {
-            "item": result.claim.label,
-            "title": result.claim.title,
-            "statement": " ".join(result.claim.statement.split()),
-            "page": result.claim.page,
-            "verdict": result.outcome.verdict if result.outcome else "pending",
-            "recorded": result.claim.verdict or "pending",
-            "reason": " ".join((result.claim.reason or result.claim.pending or "").split()),
-            "evidence": result.evidence,
-            "seconds": round(result.seconds, 2),
-        }
-        for result in results
+        (
+            {
+                "item": result.claim.label,
+                "title": result.claim.title,
+                "statement": " ".join(result.claim.statement.split()),
+                "page": result.claim.page,
+                "status": result.claim.status or "",
+                "verdict": result.outcome.verdict if result.outcome else "pending",
+                "recorded": result.claim.verdict or "pending",
+                "reason": " ".join((result.claim.reason or result.claim.pending or "").split()),
+                "evidence": result.evidence,
+                "seconds": round(result.seconds, 2),
+            }
+            for result in results
+        ),
+        columns=list(COLUMNS),
     )
+
+
+def status_counts(claims: tuple[Claim, ...]) -> dict[str, int]:
+    """How many of the claims have each status, in the order of :data:`STATUSES`."""
+    return {status: sum(claim.status == status for claim in claims) for status in STATUSES}

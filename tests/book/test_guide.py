@@ -30,7 +30,7 @@ GUIDE = (ROOT / "book" / "guide.md").read_text(encoding="utf-8")
 CHAPTERS = [
     *("model", "zero-gap"),
     *("algorithm", "confidence-event", "certificates", "local-charge"),
-    *("width-floor", "regret-theorem", "lower-bound", "pareto-ucb1"),
+    *("width-floor", "regret-theorem", "lower-bound", "price", "pareto-ucb1"),
     *("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data"),
 ]
 

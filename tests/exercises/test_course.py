@@ -14,7 +14,9 @@ from tests.conftest import ROOT
 PROJECT = Project(ROOT)
 LEVELS = ["warm-up", "standard", "challenge", "research"]
 KINDS = {"programming", "breaks-hypothesis"}
-CHAPTERS = [n for n in PROJECT.pages if n in PROJECT.names and n not in ("index", "claims")]
+CHAPTERS = [
+    n for n in PROJECT.pages if n in PROJECT.names and n not in ("index", "claims", "referee")
+]
 
 
 @cache

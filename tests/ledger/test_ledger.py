@@ -8,6 +8,7 @@ import pytest
 from momab import ledger
 from momab.errors import MomabError
 from momab.ledger import Claim, ClaimOutcome, ClaimResult
+from tests.chapters.playing import play
 
 CLAIMS = ledger.read_claims()
 CHECKED = [claim for claim in CLAIMS if claim.pending is None]
@@ -50,7 +51,7 @@ def test_verdict_is_the_recorded_one(claim):
 
 def test_only_data_and_long_runs_may_wait():
     theory = {"theorem", "proposition", "lemma", "corollary", "remark", "definition", "algorithm"}
-    for claim in CLAIMS:
+    for claim in ledger.paper_claims(CLAIMS):
         if claim.pending is not None:
             assert claim.kind not in theory
             assert claim.page in ("synthetic", "real-data", "sixty-runs", "tuning", "fairness")
@@ -59,7 +60,7 @@ def test_only_data_and_long_runs_may_wait():
 def test_every_check_of_the_file_is_a_different_function_of_the_module():
     names = [claim.check for claim in CHECKED]
     assert len(set(names)) == len(names)
-    assert all(name.startswith(("momab.ledger.theory.", "momab.ledger.study.")) for name in names)
+    assert all(re.fullmatch(r"momab\.ledger\.[a-z_]+\.\w+", name) for name in names)
 
 
 def test_statements_are_whole_sentences_in_our_own_words(shared):
@@ -117,6 +118,65 @@ def test_table_for_the_page():
     assert open_claim.model_copy(update={"kind": "text", "number": "Abstract"}).label == "Abstract"
 
 
+def ours(number, status="proved", **changes):
+    """An entry of kind ours; its check is another claim's."""
+    entry = {
+        **{"id": f"ours-{number}", "kind": "ours", "number": number, "status": status},
+        **{"title": "A title", "statement": "A statement.", "page": "price", "reason": "Tried."},
+        **{"check": "momab.ledger.theory.pareto_gap", "verdict": "verified"},
+        "evidence": "Off by {{ worst }} over {{ arms }} arms.",
+    }
+    return Claim(**(entry | changes))
+
+
+def test_the_paper_s_claims_and_ours_are_kept_apart():
+    mixed = (ours("P10"), *CLAIMS[:2], ours("P2"), ours("L1", "open"))
+    assert [claim.label for claim in ledger.our_claims(mixed)] == ["L1", "P2", "P10"]
+    assert ledger.paper_claims(mixed) == CLAIMS[:2]
+    assert ledger.our_claims(CLAIMS[:2]) == ()
+    assert ledger.uncovered((*CLAIMS, ours("P1"))) == ()
+    assert len(ledger.our_claims()) + len(ledger.paper_claims()) == len(CLAIMS)
+    counts = ledger.status_counts(ledger.our_claims(mixed))
+    assert counts == {"proved": 2, "measured": 0, "conjectured": 0, "open": 1}
+    assert tuple(counts) == ledger.STATUSES
+
+
+def test_labels_and_statuses_of_our_own_claims():
+    own = ledger.our_claims(CLAIMS)
+    labels = [claim.label for claim in own]
+    assert len(set(labels)) == len(labels)
+    for claim in own:  # only an open question or a conjecture may do without a check
+        assert claim.check is not None or claim.status in ("open", "conjectured")
+    table = ledger.ledger_table(ledger.audit_claims((ours("P1"), CLAIMS[1])))
+    assert list(table["item"]) == ["P1", "Section 2"]
+    assert list(table["status"]) == ["proved", ""]
+    assert list(ledger.ledger_table(()).columns) == list(table.columns)
+
+
+def played(monkeypatch, claims, **values):
+    """What the referee's page says about some claims."""
+    monkeypatch.setattr(ledger, "our_claims", lambda: tuple(claims))
+    space, said = play("referee", monkeypatch, pictures=False, **values)
+    return space, said
+
+
+def test_the_referee_s_page_lists_our_claims_and_works_without_any(monkeypatch):
+    waiting = {"check": None, "verdict": None, "reason": "", "pending": "A proof is missing."}
+    two = [ours("L1", "open", **waiting), ours("P2")]
+    _, said = played(monkeypatch, two)
+    assert "proved (1)" in said
+    assert "open (1)" in said
+    assert "**P2: A title** — *proved*, see {ref}`price`. A statement." in said
+    assert "*Checked.* A proof is missing." in said
+    assert re.search(r"\*What came out.\* Off by [\d.e-]+ over \d+ arms.", said)
+    _, said = played(monkeypatch, two, status="open")
+    assert "**L1" in said
+    assert "**P2" not in said
+    space, said = played(monkeypatch, [])
+    assert len(space["table"]) == 0
+    assert "There is no entry." in said
+
+
 GOOD = """
 - id: a
   kind: lemma
@@ -143,6 +203,10 @@ GOOD = """
         (GOOD.replace("  evidence: e\n", ""), "needs evidence"),
         (GOOD.replace("title: t", "title: 7"), "'title' is 7, which is not of the right type"),
         (GOOD + "  pending: later\n", "either a check or why it is pending"),
+        (GOOD + "  status: proved\n", "only a claim of kind ours has a status"),
+        (GOOD.replace("lemma\n", "ours\n"), "needs a status, one of proved, measured"),
+        (GOOD.replace("lemma\n", "ours\n") + "  status: sure\n", "it is 'sure'"),
+        (GOOD.replace("lemma\n", "ours\n") + "  status: open\n", "such as P1; it is 9"),
         ("- lemma 9\n", "mapping with an id"),
         ("a: [", "not valid YAML"),
         ("", "list of claims"),
