@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -190,6 +190,61 @@ def run_summary(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["problem", "policy"])
 
 
+def drawn_duels(
+    problems: Iterable[tuple[str, Instance]],
+    ours: Policy,
+    theirs: Policy,
+    horizon: int,
+    runs: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Two policies on instances of several kinds; one row per kind.
+
+    ``ratio`` is the median of our mean over C(mu) log T where that is positive; below, level and
+    above count the instances by whether the 95 % intervals of the two means are apart.
+    """
+    import pandas as pd
+
+    rows: dict[str, dict[str, Any]] = {}
+    for kind, instance in problems:
+        row = rows.setdefault(
+            kind, {"kind": kind, "ratios": [], "below": 0, "level": 0, "above": 0}
+        )
+        gaps = instance.geometry.gaps
+        both = [
+            mean_interval(
+                weighted_pulls(play_block(instance, policy, horizon, seed, 0, runs).pulls, gaps)
+            )
+            for policy in (ours, theirs)
+        ]
+        (mean, low, high), (_, least, most) = both
+        row["below" if high < least else "above" if low > most else "level"] += 1
+        cost = float(theory.price(instance.means).value) * np.log(horizon)
+        if cost > 0:
+            row["ratios"].append(mean / cost)
+    frame = pd.DataFrame(rows.values())
+    frame["ratio"] = [float(np.median(found)) if found else np.nan for found in frame["ratios"]]
+    return frame.drop(columns="ratios")
+
+
+def printed_duels(frame: pd.DataFrame) -> pd.DataFrame:
+    """:func:`drawn_duels` as the page prints it."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "Means": frame["kind"],
+            "Median ratio to C log T": [
+                f"{ratio:.2f}" if np.isfinite(ratio) else "all prices are 0"
+                for ratio in frame["ratio"]
+            ],
+            "Below Width-guided": frame["below"],
+            "No clear difference": frame["level"],
+            "Above": frame["above"],
+        }
+    )
+
+
 def price_marks(
     problems: Mapping[str, tuple[Instance, str]], horizon: int
 ) -> dict[str, dict[str, float]]:
@@ -321,20 +376,18 @@ def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
     lines = most_runs(frame, horizon)
     lines = lines[lines["ratio"] > 0]
     labels = list(dict.fromkeys(lines["policy"]))
-    places = list(dict.fromkeys(zip(lines["dataset"], lines["instance"])))
-    shift = dict(zip(places, np.linspace(-0.36, 0.36, len(places)) if len(places) > 1 else [0.0]))
+    place = lines.groupby(["dataset", "group", "instance"], sort=False).ngroup()
+    row = lines["policy"].map({label: number for number, label in enumerate(labels)})
+    height = row + 0.72 * ((place + 0.5) / (place.max() + 1) - 0.5)
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(7.4, 1.4 + 0.34 * len(labels)))
-        for row in range(0, len(labels), 2):
-            axes.axhspan(row - 0.5, row + 0.5, color=FAINT, alpha=0.25, lw=0)
+        for stripe in range(0, len(labels), 2):
+            axes.axhspan(stripe - 0.5, stripe + 0.5, color=FAINT, alpha=0.25, lw=0)
         for dataset, colour in SOURCE_COLOURS.items():
             part = lines[lines["dataset"] == dataset]
             if len(part):
                 unit = part["ratio"] / part["mean"]
-                at = [
-                    labels.index(policy) + shift[dataset, instance]
-                    for policy, instance in zip(part["policy"], part["instance"])
-                ]
+                at = height[part.index]
                 low = np.maximum(part["low"] * unit, 1e-3)
                 axes.hlines(at, low, part["high"] * unit, color=colour, lw=1)
                 axes.scatter(part["ratio"], at, s=8, color=colour, label=SOURCES[dataset], zorder=3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momab.study.groups import DATASET_NAMES
+from momab.study.groups import DATASET_NAMES, KIND_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,10 @@ def printed_lines(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
     import pandas as pd
 
     lines = frame[frame["horizon"] == horizon]
-    names = [SOURCES[name] for name in lines["dataset"]]
+    names = [
+        " ".join(filter(None, (SOURCES[dataset], KIND_NAMES.get(kind))))
+        for dataset, kind in zip(lines["dataset"], lines["group"])
+    ]
     return pd.DataFrame(
         {
             "Instance": [f"{a} {b}" for a, b in zip(names, lines["instance"])],

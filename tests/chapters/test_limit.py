@@ -15,7 +15,7 @@ from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import families, imed, instances, pareto, theory
 from tests.chapters.running import PAGE, WHOLE, run_chapter, text_of
-from tests.study.test_standings import made_up
+from tests.study.test_standings import made_up, made_up_prices
 
 
 @WHOLE
@@ -23,7 +23,8 @@ from tests.study.test_standings import made_up
 @given(seed=st.integers(0, 2**31 - 1), crowd=st.integers(1, 18), delta=st.floats(0.01, 0.2))
 def test_limit_chapter(shown, whole, seed, crowd, delta):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study, "recorded_results", lambda part: made_up())
+        parts = {"limit": made_up, "prices": made_up_prices}
+        patch.setattr(study, "recorded_results", lambda part: parts[part]())
         page = run_chapter(
             "limit",
             whole=whole,
@@ -102,6 +103,20 @@ def test_marks_show_both_constants_where_they_differ():
     assert marks["m"]["C(μ) log T"] == pytest.approx(theory.price(mirrored).value * np.log(1000))
     assert marks["m"]["U(μ) log T"] == pytest.approx(imed.worst_price(mirrored) * np.log(1000))
     assert list(marks["one"]) == ["C(μ) log T"]
+
+
+def test_duels_are_counted_by_kind():
+    problems = families.random_crowded(4, seed=2)
+    assert [kind for kind, _ in problems] == list(families.DRAWS)
+    frame = limit.drawn_duels(problems, ParetoIMED(), WidthGuided(), 400, 3, seed=1)
+    assert (frame[["below", "level", "above"]].sum(axis=1) == 1).all()
+    instance = problems[0][1]
+    gaps = pareto.gaps(instance.means)
+    mean = (loop.play_block(instance, ParetoIMED(), 400, 1, 0, 3).pulls @ gaps).mean()
+    cost = theory.price(instance.means).value * np.log(400)
+    assert frame["ratio"][0] == pytest.approx(mean / cost)
+    shown = limit.printed_duels(frame.assign(ratio=[0.5, 1.0, 2.0, np.nan]))
+    assert shown["Median ratio to C log T"].tolist()[2:] == ["2.00", "all prices are 0"]
 
 
 def test_the_cautious_price_finds_the_right_candidate_sooner():

@@ -13,8 +13,8 @@ def made_up() -> pd.DataFrame:
     """A small table in the form of the recorded one; the numbers are invented."""
     places = [
         ("synthetic", "synthetic", "0.02, 8", 2.0),
-        ("kuairec", "misleading_high", "kuairec-1", 0.5),
-        ("spotify", "easy", "spotify-1", 4.0),
+        ("kuairec", "misleading_near_front", "1", 0.5),
+        ("spotify", "easy_separated", "1", 4.0),
     ]
     rows = []
     sizes = [(20_000, 5_000), (100_000, 1_000), (1_000_000, 40)]
@@ -44,6 +44,12 @@ def made_up() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def made_up_prices() -> pd.DataFrame:
+    """The prices of the made-up instances under three classes of laws."""
+    lines = [("synthetic", 2.0, 2.2, 2.1), ("kuairec", 0.5, 4.0, 0.1), ("spotify", 4.0, 4.1, 2.0)]
+    return pd.DataFrame(lines, columns=["dataset", "sum", "max", "law"])
+
+
 def test_the_lowest_stands_alone_only_where_intervals_are_apart():
     table = standings.standings(made_up(), 100_000).set_index("policy")
     assert list(table.index) == list(MEANS)
@@ -71,6 +77,11 @@ def test_what_is_printed():
     frame = made_up()
     [first, *_] = standings.printed_lines(frame, 1_000_000).to_dict("records")
     assert first["Instance"] == "Synthetic 0.02, 8"
+    assert set(standings.printed_lines(frame, 100_000)["Instance"]) == {
+        "Synthetic 0.02, 8",
+        "KuaiRec misleading 1",
+        "Spotify easy 1",
+    }
     assert first["Mean (95 %)"] == "1.00 (0.99 to 1.01)"
     assert first["Errors (95 %)"] == "0.00% (0.00% to 1.00%)"
     [line, *_] = standings.printed_standings(standings.standings(frame, 100_000)).to_dict("records")
