@@ -34,11 +34,12 @@ def test_limit_chapter(shown, whole, seed, crowd, delta):
             horizon=5_000,
             runs=5,
             many=40,
+            drawn=8,
         )
     assert imed.is_settled(page["family"].means)
-    # the safe evidence has no linear run on copies, and the line of balance is below the price
+    # the safe evidence is safe on copies, and the line of balance is below the price
     worst = page["worst"].loc["One coin, copied"]
-    assert worst.loc["Pareto IMED", "worst"] < page["top"] / 2
+    assert worst.loc["Pareto IMED", "mean"] < page["top"] / 10
     assert (page["lines"]["balanced indices"] <= page["lines"]["C(μ) log T"]).all()
     assert 0 < page["power"] < 1
     assert "nan" not in text_of(shown)
