@@ -45,8 +45,14 @@ NEAR = 4 * TIE
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
 
+WIDE = 64
+"""Width-guided keeps the state of so many objectives in rows of this length."""
+
 SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
+
+LAZY, EAGER, BUSY = 256, 4096, 20
+"""Pareto UCB1: rounds of a trial with boxes, rounds without, and how often a box may be left."""
 
 jit = njit(cache=True, nogil=True, error_model="numpy")
 # Maxima and minima become vector instructions only if they need not care for NaN and the sign
@@ -90,10 +96,31 @@ def _coin(t, slot, run, stream, key0, key1):
 
 
 @jit
+def _two_coins(t, slot, run, stream, key0, key1):
+    """Return the words of an even slot and of the next one."""
+    w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
+    return (w0, w1) if slot % 4 == 0 else (w2, w3)
+
+
+@jit
 def _first_coins(out, t, run, stream, key0, key1):
     """Write the words of slot 0 of consecutive rounds."""
     for i in range(out.size):
         out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
+
+
+@jit
+def _coins_ahead(out, t, slot, run, stream, key0, key1):
+    """Write the words of two consecutive slots, out[0] and out[1], of consecutive rounds."""
+    lane, group = slot % 4, u64(slot // 4)
+    for i in range(out.shape[1]):
+        words = _philox((u64(t) + u64(i)) & LOW, group, run, stream, key0, key1)
+        w0, w1, w2, w3 = words
+        out[0, i] = w0 if lane == 0 else w1 if lane == 1 else w2 if lane == 2 else w3
+        out[1, i] = w1 if lane == 0 else w2 if lane == 1 else w3
+    if lane == 3:
+        for i in range(out.shape[1]):
+            out[1, i] = _philox((u64(t) + u64(i)) & LOW, group + u64(1), run, stream, key0, key1)[0]
 
 
 # Rewards.
@@ -114,7 +141,7 @@ def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
     kind, m, thresholds, values, offsets, ready, first, stop, words = source
     d = ready.shape[2]
-    pulls = min(ready.shape[1], max(2, 16 // m, n // 4))
+    pulls = min(ready.shape[1], max(2, 32 // m, n // 2))
     block = n * m // 4
     blocks = ((n + pulls) * m + 3) // 4 - block
     _fill(words, u64(block), blocks, u64(a), run, u64(0), key0, key1)
@@ -124,8 +151,8 @@ def _refill(source, a, n, run, key0, key1):
     for i in range(pulls):
         if kind == BERNOULLI:
             for j in range(d):
-                one = words[at + u64(j)] < thresholds[base + u64(j)]
-                ready[a, i, j] = 1.0 if one else 0.0
+                # a number, not a branch, which would be mispredicted
+                ready[a, i, j] = np.float64(words[at + u64(j)] < thresholds[base + u64(j)])
         elif kind == DUPLICATED:
             one = words[at] < thresholds[a]
             for j in range(d):
@@ -217,65 +244,57 @@ def _finish(book, T, t, arm, row, counts, at):
 # Width-guided.
 
 
-@jit
-def _race(U, j, ties, t, run, stream, key0, key1):
-    """Scan one objective as the plain loop does.
+@inlined
+def _merge(one, two):
+    """Return the three largest of two descending triples."""
+    a, b, c = one
+    x, y, z = two
+    low, high = min(a, x), max(b, y)
+    return max(a, x), max(low, high), max(max(min(low, high), min(b, y)), max(c, z))
 
-    Returns the top two arms, an upper bound on the others, and whether a coin was used.
+
+@jit_extremes
+def _top_three(U, j):
+    """Return the three largest U of an objective; U has a multiple of four rows.
+
+    Without branches, which would be mispredicted, and in four chains, which wait less.
     """
-    K = U.shape[0]
-    first, second, third = -np.inf, -np.inf, -np.inf
-    for a in range(K):  # without branches: they would be mispredicted
-        u = U[a, j]
-        third = max(third, min(second, u))
-        second = max(second, min(first, u))
-        first = max(first, u)
-    b, c = 0, 0
-    for a in range(K):
-        b = a if U[a, j] == first else b
-        c = a if U[a, j] == second else c
-    if second < first - NEAR and third < second - NEAR:
-        return b, c, third, False
-    # Near ties: all arms within TIE of the best have the same chance.
+    a0, a1, a2, a3 = U[0, j], U[1, j], U[2, j], U[3, j]
+    b0, b1, b2, b3 = -np.inf, -np.inf, -np.inf, -np.inf
+    c0, c1, c2, c3 = -np.inf, -np.inf, -np.inf, -np.inf
+    for i in range(4, U.shape[0], 4):
+        k = u64(i)
+        u0, u1, u2, u3 = U[k, j], U[k + u64(1), j], U[k + u64(2), j], U[k + u64(3), j]
+        c0, c1 = max(c0, min(b0, u0)), max(c1, min(b1, u1))
+        c2, c3 = max(c2, min(b2, u2)), max(c3, min(b3, u3))
+        b0, b1 = max(b0, min(a0, u0)), max(b1, min(a1, u1))
+        b2, b3 = max(b2, min(a2, u2)), max(b3, min(a3, u3))
+        a0, a1, a2, a3 = max(a0, u0), max(a1, u1), max(a2, u2), max(a3, u3)
+    return _merge(
+        _merge((a0, b0, c0), (a1, b1, c1)),
+        _merge((a2, b2, c2), (a3, b3, c3)),
+    )
+
+
+@jit
+def _break_ties(U, j, K, first, second, third, ties, words):
+    """Break near ties as the plain loop does: all arms within TIE of the best are alike."""
     n = 0
     for a in range(K):
-        if U[a, j] >= first - TIE:
-            ties[n] = a
-            n += 1
+        ties[n] = a
+        n += 1 if U[a, j] >= first - TIE else 0
     tied = n > 1
-    b = ties[0]
+    b = ties[np.int64((words[0] * u64(n)) >> u64(32))]
     if tied:
-        b = ties[np.int64((_coin(t, 2 * j, run, stream, key0, key1) * u64(n)) >> u64(32))]
         second = -np.inf
         for a in range(K):
-            if a != b:
-                second = max(second, U[a, j])
+            second = max(second, -np.inf if a == b else U[a, j])
     n = 0
     for a in range(K):
-        if a != b and U[a, j] >= second - TIE:
-            ties[n] = a
-            n += 1
-    c = ties[0]
-    if n > 1:
-        c = ties[np.int64((_coin(t, 2 * j + 1, run, stream, key0, key1) * u64(n)) >> u64(32))]
-        tied = True
-    return b, c, second if tied else third, tied
-
-
-@jit
-def _own(own, owned, j, old_b, old_c, new_b, new_c):
-    """Move objective j from the lists of the old pair to those of the new one."""
-    for old in (old_b, old_c):
-        if old >= 0 and old != new_b and old != new_c:
-            i = 0
-            while own[old, i] != j:
-                i += 1
-            owned[old] -= 1
-            own[old, i] = own[old, owned[old]]
-    for new in (new_b, new_c):
-        if new != old_b and new != old_c:
-            own[new, owned[new]] = j
-            owned[new] += 1
+        ties[n] = a
+        n += 1 if a != b and U[a, j] >= second - TIE else 0
+    c = ties[np.int64((words[1] * u64(n)) >> u64(32))]
+    return b, c, second if tied or n > 1 else third
 
 
 @jit
@@ -406,6 +425,48 @@ def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0,
     return t, at, event
 
 
+@inlined
+def _pull_races(state, U, means, sums, arm, n, radius, d):
+    """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
+
+    The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
+    and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
+    no branch, so that the compiler can do four objectives at a time.
+    """
+    doubts, proofs, name = 0, 0, float(arm)
+    for chunk in range(0, d, WIDE):
+        at = u64(chunk * 8)
+        for i in range(min(WIDE, d - chunk)):
+            j, k = u64(chunk + i), at + u64(i)
+            mean = sums[arm, j] / n
+            u = mean + radius
+            means[arm, j] = mean
+            U[arm, j] = u
+            leads, follows = state[k] == name, state[k + u64(WIDE)] == name
+            first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
+            beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
+            rest = state[k + u64(7 * WIDE)]
+            new = u  # of no interest to ``rest`` if the arm is one of the pair
+            new = rest if leads else new
+            new = rest if follows else new
+            # Adding zero changes nothing here, but keeps the compiler from storing the changed ones
+            # only, by masks, which is slow.
+            rest = max(rest, new) + 0.0
+            first = (u if leads else first) + 0.0
+            second = (u if follows else second) + 0.0
+            beta_b = (radius if leads else beta_b) + 0.0
+            beta_c = (radius if follows else beta_c) + 0.0
+            state[k + u64(2 * WIDE)] = first
+            state[k + u64(3 * WIDE)] = second
+            state[k + u64(4 * WIDE)] = beta_b
+            state[k + u64(5 * WIDE)] = beta_c
+            state[k + u64(6 * WIDE)] = beta_b + beta_c
+            state[k + u64(7 * WIDE)] = rest
+            doubts += 1 if min(first - second, second - rest) <= NEAR else 0
+            proofs += 1 if first - 2.0 * beta_b > second - NEAR else 0
+    return doubts, proofs
+
+
 @jit
 def _width_guided(
     source,
@@ -429,49 +490,54 @@ def _width_guided(
     Epoch e has rounds t < ends[e] and radius sqrt(clogs[e] / N).  A certificate commits until the
     epoch ends, in closed form if the run ends first; Algorithm 1 is one epoch with T its end.
 
-    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound
-    ``rest`` on every other arm's U; per arm, the objectives whose pair it belongs to.  A pull
-    moves one arm, so only its own races change, and those it enters: these are found by
-    counting the objectives where its U reaches U_c.  A race whose pair may have changed is
-    scanned again, and so is, each round, a race decided by a coin.  With kl certificates it
-    also keeps ``alert``: where the cheap test does not rule one out.
+    Per objective the kernel keeps the pair (b, c), its bounds and width, and an upper bound on
+    every other arm's U (`_pull_races`).  A pull moves one arm.  While the bounds of an objective
+    are further apart than ties and rounding reach, its pair is the same; otherwise it is in
+    doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
+    each round has its coin.  With kl certificates the kernel also keeps ``alert``: where the
+    cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
-    sums = np.zeros((K, d))
-    means, U = np.zeros((K, d)), np.zeros((K, d))
-    beta = np.zeros(K)
-    b = np.zeros(d, dtype=np.int64)
-    c = np.zeros(d, dtype=np.int64)
-    Ub, Uc, rest, W = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
-    own = np.zeros((K, d), dtype=np.int64)
-    owned = np.zeros(K, dtype=np.int64)
-    ties = np.zeros(K, dtype=np.int64)
-    saved = np.zeros(d)
-    stale = np.zeros(d, dtype=np.int64)
-    coined, alert = np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    padded = (d + 3) // 4 * 4
+    sums, means = np.zeros((K, padded)), np.zeros((K, padded))
+    U = np.full(((K + 3) // 4 * 4, padded), -np.inf)
+    beta, radii = np.zeros(K), np.zeros(min(T, 2048) + 1)
+    b, c = np.zeros(d, dtype=np.int64), np.zeros(d, dtype=np.int64)
+    W = np.zeros(d)
+    state = np.zeros((d + WIDE - 1) // WIDE * WIDE * 8)
+    ties, stale = np.zeros(K + 1, dtype=np.int64), np.zeros(d + 1, dtype=np.int64)
+    widest = np.zeros(d + 1, dtype=np.int64)
+    pair_words = np.zeros((2, 64), dtype=u64)
+    alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
+    tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        owned.fill(0)
-        b.fill(-1)
-        c.fill(-1)
-        coined.fill(False)
+        state.fill(-1.0)
+        for j in range(d, padded):  # where there is no objective: no doubt, no proof, no width
+            k = j // WIDE * WIDE * 8 + j % WIDE
+            state[k + 2 * WIDE], state[k + 3 * WIDE] = 1e300, 0.5e300
+            state[k + 4 * WIDE], state[k + 5 * WIDE] = 1e300, -2e300
         alert.fill(False)
         winner.fill(-1)
         hold.fill(0)
         epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
-        at, event, coins, stales = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        arm, t = np.int64(0), np.int64(0)
+        at, event, stales = np.int64(0), np.int64(0), np.int64(0)
+        arm, t, pair_from = np.int64(0), np.int64(0), np.int64(-64)
         proved = False
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
+            if tabulated != epoch:
+                tabulated = epoch
+                for i in range(1, radii.size):
+                    radii[i] = math.sqrt(clog / float(i))
             if t < K:
                 arm = t
             else:
@@ -489,21 +555,26 @@ def _width_guided(
                     for j in range(d):
                         stale[j] = j
                     stales, proved = d, False
-                elif coins > 0:
-                    for j in range(d):
-                        if coined[j]:
-                            stale[stales] = j
-                            stales += 1
                 for i in range(stales):
                     j = stale[i]
-                    new_b, new_c, rest[j], coin = _race(U, j, ties, t, run, stream, key0, key1)
-                    coins += (1 if coin else 0) - (1 if coined[j] else 0)
-                    coined[j] = coin
-                    _own(own, owned, j, b[j], c[j], new_b, new_c)
+                    # The two best arms, and a bound on the others.
+                    best, second, third = _top_three(U, j)
+                    new_b, new_c = 0, 0
+                    for a in range(K):
+                        u = U[a, j]
+                        new_b = a if u == best else new_b
+                        new_c = a if u == second else new_c
+                    if not (second < best - NEAR and third < second - NEAR):
+                        words = _two_coins(t, 2 * j, run, stream, key0, key1)
+                        new_b, new_c, third = _break_ties(U, j, K, best, second, third, ties, words)
                     b[j], c[j] = new_b, new_c
-                    Ub[j], Uc[j] = U[new_b, j], U[new_c, j]
-                    W[j] = beta[new_b] + beta[new_c]
-                    proved |= means[new_b, j] - beta[new_b] > Uc[j]
+                    k = j // WIDE * WIDE * 8 + j % WIDE
+                    state[k], state[k + WIDE] = new_b, new_c
+                    state[k + 2 * WIDE], state[k + 3 * WIDE] = U[new_b, j], U[new_c, j]
+                    state[k + 4 * WIDE], state[k + 5 * WIDE] = beta[new_b], beta[new_c]
+                    state[k + 6 * WIDE] = beta[new_b] + beta[new_c]
+                    state[k + 7 * WIDE] = third
+                    proved |= means[new_b, j] - beta[new_b] > U[new_c, j]
                     if kl:
                         alert[j] = _kl_alert(j, new_b, new_c, means, beta, U, floor)
                 if kl:
@@ -517,6 +588,8 @@ def _width_guided(
                             winner[j] = _kl_winner(j, b[j], c[j], means, beta, counts, level, hold)
                             proved |= winner[j] >= 0
                 if proved:
+                    for j in range(d):
+                        W[j] = beta[b[j]] + beta[c[j]]
                     j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
                         arm = winner[j]
@@ -543,57 +616,40 @@ def _width_guided(
                             means[arm, j] = sums[arm, j] / counts[arm]
                         continue
                     proved = False
-                # Which race?  Usually several are equally wide: a coin decides between them,
-                # unless they all lead to the same arm, or to the same tied pair of arms.
+                if t - pair_from >= 64:
+                    pair_from = t
+                    _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+                word = pair_words[0, u64(t - pair_from)]
+                # Which race?
                 j = champion
                 if rule == 0:
-                    m0, m1, m2, m3 = W[0], W[0], W[0], W[0]  # four at a time: less waiting
-                    for i in range(d // 4):
-                        k = u64(4 * i)
-                        m0 = max(m0, W[k])
-                        m1 = max(m1, W[k + u64(1)])
-                        m2 = max(m2, W[k + u64(2)])
-                        m3 = max(m3, W[k + u64(3)])
-                    for i in range(d - d % 4, d):
-                        m0 = max(m0, W[i])
+                    m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # four at a time: less waiting
+                    for chunk in range(0, d, WIDE):
+                        k = u64(chunk * 8 + 6 * WIDE)
+                        for _ in range((min(WIDE, d - chunk) + 3) // 4):
+                            m0 = max(m0, state[k])
+                            m1 = max(m1, state[k + u64(1)])
+                            m2 = max(m2, state[k + u64(2)])
+                            m3 = max(m3, state[k + u64(3)])
+                            k += u64(4)
                     least = max(max(m0, m1), max(m2, m3)) - TIE
-                    widest, goal, differ = 0, -1, 0
-                    for i in range(d):
-                        if W[i] >= least:
-                            radius_b, radius_c = beta[b[i]], beta[c[i]]
-                            most = max(radius_b, radius_c) - TIE
-                            low, high = min(b[i], c[i]), max(b[i], c[i])
-                            goal_i = K + low * K + high
-                            if radius_b < most:
-                                goal_i = c[i]
-                            elif radius_c < most:
-                                goal_i = b[i]
-                            if widest == 0:
-                                j, goal = i, goal_i
-                            differ |= goal_i ^ goal
-                            widest += 1
-                    if differ != 0:
-                        word = _coin(t, 2 * d + 1, run, stream, key0, key1)
-                        skip = np.int64((word * u64(widest)) >> u64(32))
-                        for i in range(d):
-                            if W[i] >= least:
-                                if skip == 0:
-                                    j = i
-                                skip -= 1
+                    size = u64(0)
+                    for chunk in range(0, d, WIDE):
+                        k = u64(chunk * 8 + 6 * WIDE)
+                        for i in range(min(WIDE, d - chunk)):
+                            widest[size] = chunk + i
+                            size += u64(1) if state[k + u64(i)] >= least else u64(0)
+                    j = widest[(word * size) >> u64(32)]
                 elif rule == 1:
-                    word = _coin(t, 2 * d + 1, run, stream, key0, key1)
                     j = np.int64((word * u64(d)) >> u64(32))
                 elif rule == 2:
                     j = (t - K) % d
                 # Which arm of the pair?
-                most = max(beta[b[j]], beta[c[j]]) - TIE
-                if beta[b[j]] < most:
-                    arm = c[j]
-                elif beta[c[j]] < most:
-                    arm = b[j]
-                else:
-                    half = _coin(t, 2 * d + 2, run, stream, key0, key1) >> u64(31)
-                    arm = min(b[j], c[j]) if half == 0 else max(b[j], c[j])
+                low, high = min(b[j], c[j]), max(b[j], c[j])
+                half = pair_words[1, u64(t - pair_from)] >> u64(31)
+                arm = low if half == 0 else high
+                arm = low if beta[high] < beta[low] - TIE else arm
+                arm = high if beta[low] < beta[high] - TIE else arm
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
@@ -602,51 +658,26 @@ def _width_guided(
                 sums[arm, j] += ready[arm, i, j]
             counts[arm] += 1
             n = float(counts[arm])
-            radius = math.sqrt(clog / n)
+            radius = radii[counts[arm]] if counts[arm] < radii.size else math.sqrt(clog / n)
             beta[arm] = radius
             smallest = min(smallest, radius)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-            mine = owned[arm]
-            for i in range(mine):
-                saved[i] = rest[own[arm, i]]
-            reached = 0
-            for j in range(d):
-                mean = sums[arm, j] / n
-                u = mean + radius
-                means[arm, j] = mean
-                U[arm, j] = u
-                reached += 1 if u > Uc[j] - NEAR else 0
-                rest[j] = max(rest[j], u)
+            doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+            proved |= proofs > 0
             stales = 0
-            for i in range(mine):
-                j = own[arm, i]
-                u = U[arm, j]
-                rest[j] = saved[i]
-                reached -= 1 if u > Uc[j] - NEAR else 0
-                if b[j] == arm:
-                    keep = u > Uc[j] + NEAR
-                    Ub[j] = u
-                    W[j] = radius + beta[c[j]]
-                else:
-                    keep = u > rest[j] + NEAR and u < Ub[j] - NEAR
-                    Uc[j] = u
-                    W[j] = radius + beta[b[j]]
-                if coined[j]:
-                    continue
-                if keep:
-                    proved |= Ub[j] - 2.0 * beta[b[j]] > Uc[j] - NEAR
-                    if kl:
-                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
-                else:
-                    stale[stales] = j
-                    stales += 1
-            if reached > 0:
+            if doubts > 0:
                 for j in range(d):
-                    if U[arm, j] > Uc[j] - NEAR and b[j] != arm and c[j] != arm and not coined[j]:
-                        stale[stales] = j
-                        stales += 1
+                    k = j // WIDE * WIDE * 8 + j % WIDE
+                    best, second = state[k + 2 * WIDE], state[k + 3 * WIDE]
+                    stale[stales] = j
+                    near = min(best - second, second - state[k + 7 * WIDE]) <= NEAR
+                    stales += 1 if near else 0
+            if kl and t > K:
+                for j in range(d):
+                    if b[j] == arm or c[j] == arm:
+                        alert[j] = _kl_alert(j, b[j], c[j], means, beta, U, floor)
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             if t < T:
@@ -1015,6 +1046,208 @@ def _slack(V, low, high, a):
     return min(min(s0, s1), min(s2, s3))
 
 
+# Pareto UCB1 while its set changes often: every pull is looked at.
+
+
+@jit
+def _pair(V, x, a, growth, slope, moved, enough, sure, maybe):
+    """Judge who of two arms surely dominates the other, and who may; return if that is news.
+
+    All coordinates of V_x - V_a rise by the same amount when the bonus grows.  A verdict is sure
+    when it is the same before and after the growth, with a margin of GUARD at least.  It stays
+    so until the two arms have moved by ``enough``.
+    """
+    most, least = V[x, 0] - V[a, 0], V[x, 0] - V[a, 0]
+    for j in range(1, V.shape[1]):
+        y = V[x, j] - V[a, j]
+        most = max(most, y)
+        least = min(least, y)
+    rise = growth * (slope[x] - slope[a])
+    news = _mark(x, a, min(-most, -most - rise), max(-most, -most - rise), sure, maybe)
+    news |= _mark(a, x, min(least, least + rise), max(least, least + rise), sure, maybe)
+    # The distance to the nearest change of a verdict, which is negative when one is open.
+    up = max(min(most, most + rise), -max(most, most + rise))
+    down = max(min(least, least + rise), -max(least, least + rise))
+    margin = moved[x] + moved[a] + min(up, down) - 2.0 * GUARD
+    enough[x, a], enough[a, x] = margin, margin
+    return news
+
+
+@inlined
+def _mark(a, f, least, most, sure, maybe):
+    """Note whether f dominates a: surely if ``least`` is positive, not if ``most`` is not."""
+    w, mine = f // 64, np.int64(1) << np.int64(f % 64)
+    old_sure, old_maybe = sure[a, w], maybe[a, w]
+    new_sure, new_maybe = old_sure & ~mine, old_maybe & ~mine
+    if least > 2.0 * GUARD:
+        new_sure |= mine
+    elif most >= -2.0 * GUARD:
+        new_maybe |= mine
+    sure[a, w], maybe[a, w] = new_sure, new_maybe
+    return new_sure != old_sure or new_maybe != old_maybe
+
+
+@jit
+def _resolve(a, V, sums, counts, slope, grown, exact, sure, maybe):
+    """Decide who dominates arm a where that is open, the bonus having grown by so much.
+
+    Returns by how much it may grow from now on, -1 when a verdict is too close to call.  With
+    ``exact`` the vectors are those of the plain loop, and it is called anyway, for this round.
+    """
+    K, d = sums.shape
+    room = np.inf
+    for f in range(K):
+        w, mine = f // 64, np.int64(1) << np.int64(f % 64)
+        if maybe[a, w] & mine == 0:
+            continue
+        most, least, more, fewer, close = -np.inf, np.inf, 0, 0, 0
+        for j in range(d):
+            y = V[a, j] - V[f, j]
+            most, least = max(most, y), min(least, y)
+            apart = sums[a, j] - sums[f, j]
+            more += 1 if apart > 0.0 else 0
+            fewer += 1 if apart < 0.0 else 0
+            close += 1 if apart != 0.0 and abs(apart) <= 8.0 * GUARD * counts[a] else 0
+        rate = slope[a] - slope[f]
+        now = most + grown * rate
+        dominated = now < 0.0
+        if abs(now) > 2.0 * GUARD:
+            if now * rate < 0.0:
+                room = min(room, (abs(now) - 2.0 * GUARD) / abs(rate))
+        elif counts[a] == counts[f] and close == 0:
+            # The order of the vectors is that of the sums, now and later.
+            dominated = more == 0 and fewer > 0
+        elif exact:
+            dominated = most <= 0.0 and least < 0.0
+            room = 0.0
+        else:
+            return -1.0
+        maybe[a, w] &= ~mine
+        if dominated:
+            sure[a, w] |= mine
+            return room
+    return room
+
+
+@jit
+def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe):
+    """Decide every arm that no arm surely dominates; return the last round that this holds for.
+
+    That is -1 when the vectors of this round are needed to decide.
+    """
+    last = state[1]
+    now = -1.0
+    for a in range(sums.shape[0]):
+        if _none(sure, a) and not _none(maybe, a):
+            if now < 0.0:
+                now = math.sqrt(c * _log(t * q))
+            exact = t == state[0]
+            room = _resolve(a, V, sums, counts, slope, now - state[2], exact, sure, maybe)
+            if room < 0.0:
+                return -1.0
+            # ds/dt falls, so that the bonus takes at least so many rounds to grow by the room.
+            last = min(last, t + np.floor(min(room * 2.0 * t * now / c, 1e15)))
+    return last
+
+
+@inlined
+def _none(masks, a):
+    """Whether an arm has no bits at all."""
+    bits = masks[a, 0]
+    for w in range(1, masks.shape[1]):
+        bits |= masks[a, w]
+    return bits == 0
+
+
+@jit
+def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
+    """Find all vectors with the bonus of round t, as the plain loop does, and all verdicts."""
+    counts, done, sums, _, _ = books
+    V, slope, moved, enough, sure, maybe = pairs
+    K, d = sums.shape
+    clog = c * _log(t * q)
+    bonus = math.sqrt(clog)
+    span = min(t // 32, 64 + t // 512)
+    state[0], state[1], state[2] = t, t + span, bonus
+    state[3] = 0.5 * c * span / (t * bonus)
+    for a in range(K):
+        _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
+        done[a] = counts[a]
+        n = float(counts[a])
+        radius = math.sqrt(clog / n)
+        slope[a], moved[a] = 1.0 / math.sqrt(n), 0.0
+        for j in range(d):
+            V[a, j] = sums[a, j] / n + radius
+    for x in range(K):
+        for a in range(x):
+            _pair(V, x, a, state[3], slope, moved, enough, sure, maybe)
+
+
+@jit
+def _eager(
+    source, t, until, c, q, run, stream, key0, key1, row, arms, calm, books, pairs, state, coins
+):
+    """Play Pareto UCB1 up to round ``until``, or to a pull that may bring a certificate.
+
+    ``state`` holds the round whose bonus the vectors have, the last round that the verdicts
+    hold for, the bonus, its growth that they allow for, and the first round of the coins at
+    hand.  An arm's way ``moved`` counts the growth, too.  Returns the next round and the arm of
+    the last one.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts, done, sums, inside, members = books
+    V, slope, moved, enough, sure, maybe = pairs
+    K, d = sums.shape
+    arm, size, news = np.int64(-1), np.int64(0), True
+    coins_from = np.int64(state[4])
+    while t < until:
+        if t > state[1]:
+            _anchor(source, t, c, q, run, key0, key1, books, pairs, state)
+            news = True
+        if news:
+            state[1] = _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe)
+            if state[1] < t:
+                continue
+            size = np.int64(0)
+            for a in range(K):
+                inside[a] = _none(sure, a)
+                if inside[a]:
+                    members[size] = a
+                    size += 1
+        if t - coins_from >= 64:
+            coins_from = t
+            _first_coins(coins, t, run, stream, key0, key1)
+        arm = members[np.int64((coins[t - coins_from] * u64(size)) >> u64(32))]
+        if arms.size > 0:
+            arms[row, t] = arm
+        n = counts[arm]
+        if n >= stop[arm]:
+            _refill(source, arm, n, run, key0, key1)
+        i = n - first[arm]
+        counts[arm] = n + 1
+        done[arm] = n + 1
+        inverse = 1.0 / (n + 1.0)
+        flatter = math.sqrt(inverse)
+        radius = state[2] * flatter
+        far = 0.0
+        for j in range(d):
+            sums[arm, j] += ready[arm, i, j]
+            value = sums[arm, j] * inverse + radius
+            far = max(far, abs(value - V[arm, j]))
+            V[arm, j] = value
+        way = moved[arm] + far + state[3] * (slope[arm] - flatter)
+        slope[arm], moved[arm] = flatter, way
+        t += 1
+        news = False
+        for a in range(K):
+            if way + moved[a] >= enough[arm, a] and a != arm:
+                news |= _pair(V, arm, a, state[3], slope, moved, enough, sure, maybe)
+        if counts[arm] > calm[arm]:
+            break
+    state[4] = coins_from
+    return t, arm
+
+
 @jit
 def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
     """Return the objective that certifies its leader, as the plain loop does; -1 for none.
@@ -1120,6 +1353,16 @@ def _front(
     cert_round, cert_arm, cert_objective = certificates
     beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
     calm = np.full(K, np.int64(1) << 62)
+    books = counts, done, sums, inside, members
+    pairs = (
+        np.zeros((K, d)),
+        np.zeros(K),
+        np.zeros(K),
+        np.zeros((K, K)),
+        np.zeros((K, K // 64 + 1), dtype=np.int64),
+        np.zeros((K, K // 64 + 1), dtype=np.int64),
+    )
+    state = np.zeros(5)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1131,6 +1374,10 @@ def _front(
         arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         coins_from = np.int64(-64)
         clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
+        busy, window = 0, np.int64(0)
+        state.fill(-1.0)
+        state[4] = -64.0
+        eager_until = np.int64(0) if annealing or c * _log(T * q) > 1e4 else EAGER
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
@@ -1153,7 +1400,39 @@ def _front(
                     arm = leaders[j]
                     cert_round[row], cert_arm[row], cert_objective[row] = t, arm, j
                     break
+            if t < eager_until:
+                t, arm = _eager(
+                    source,
+                    t,
+                    min(min(T, event), eager_until),
+                    c,
+                    q,
+                    run,
+                    stream,
+                    key0,
+                    key1,
+                    row,
+                    arms,
+                    calm,
+                    books,
+                    pairs,
+                    state,
+                    coins,
+                )
+                if t == eager_until:
+                    inside.fill(True)
+                    found, span, coins_from = t, np.int64(-1), np.int64(-64)
+                    busy, window = 0, t + LAZY
+                continue
+            if not annealing and t >= window:
+                if busy > BUSY and clog <= 1e4:
+                    state.fill(-1.0)
+                    state[4] = -64.0
+                    eager_until = t + EAGER
+                    continue
+                busy, window = 0, t + LAZY
             if t - found > span:
+                busy += 3
                 if not annealing:
                     clog = c * _log(t * q)
                 for a in range(K):
@@ -1233,6 +1512,7 @@ def _front(
                         _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
                         done[a] = counts[a]
                         _locate(V, a, d, sums, counts, clog)
+                busy += 1
                 growth = _settle(
                     V,
                     arm,
@@ -1582,14 +1862,13 @@ def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
 
 
 @jit
-def _log_many(work):
-    """Take _log of the first row of normal numbers > 0 into the last, in vector instructions.
+def _log_many(work, n):
+    """Take _log of the first n numbers > 0 of row 0 into row 3, in vector instructions.
 
     The rows between hold the mantissas and the exponents.  An exponent, biased by 1022, becomes
     a number by being the last bits of 2^52.  Where there is a zero the result has no meaning.
     """
     bits = work.view(np.uint64)
-    n = work.shape[1]
     for i in range(n):
         word = bits[0, i]
         bits[1, i] = (word & u64(0x000FFFFFFFFFFFFF)) | u64(0x3FE0000000000000)
@@ -1618,7 +1897,7 @@ def _imed_terms(terms, a, sums, n, work):
         m = sums[a, j] / n
         work[0, j] = m
         work[0, d + j] = 1.0 - m
-    _log_many(work)
+    _log_many(work, 2 * d)
     for j in range(d):
         m, w = work[0, j], work[0, d + j]
         one = work[3, j] if m > 0.0 else 0.0
@@ -1725,7 +2004,7 @@ def _imed_corner(terms, a, add, side, evidence, work):
         q = max(terms[j, 0, a] - side, 0.0)
         work[0, j] = q
         work[0, d + j] = 1.0 - q
-    _log_many(work)
+    _log_many(work, 2 * d)
     for j in range(d):
         q, one, zero = work[0, j], work[3, j], work[3, d + j]
         if q > 0.0:
@@ -1907,49 +2186,63 @@ def _gamma(e, c, x, word):
 
 
 @jit
-def _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1):
-    """Make the first attempts at all coordinates; a negative number says that one failed."""
-    n = drawn.size
+def _gamma_many(e, c, points, scale, words, n, out):
+    """Make the gamma variables that the squeeze accepts, and -1 for the others."""
     for i in range(n):
-        w0, w1, w2, w3 = _philox(u64(t), u64(1) + u64(i), run, stream, key0, key1)
-        words[4 * i] = u32(w0)
-        words[4 * i + 1] = u32(w1)
-        words[4 * i + 2] = u32(w2)
-        words[4 * i + 3] = u32(w3)
-    for i in range(n):
-        u = (2.0 * words[4 * i] + 1.0) * CELL - 1.0
-        v = (2.0 * words[4 * i + 1] + 1.0) * CELL - 1.0
-        points[0, i] = u
-        points[1, i] = v
-        work[0, i] = u * u + v * v
-    _log_many(work)
-    for i in range(n):
-        s = work[0, i]
-        drawn[i] = -1.0
-        if s < 1.0:
-            scale = math.sqrt(-2.0 * work[3, i] / s)
-            x = _gamma(shapes[0, i], shapes[1, i], points[0, i] * scale, words[4 * i + 2])
-            y = _gamma(shapes[2, i], shapes[3, i], points[1, i] * scale, words[4 * i + 3])
-            if x > 0.0 and y > 0.0:
-                drawn[i] = x / (x + y)
+        x = points[i] * scale[i]
+        root = 1.0 + x * c[i]
+        g, xx, w = root * root * root, x * x, (words[i] + 0.5) * CELL
+        taken = (root > 0.0) & (w < 1.0 - SQUEEZE * (xx * xx)) & (scale[i] > 0.0)
+        out[i] = e[i] * g if taken else -1.0
 
 
 @jit
-def _beta_again(shapes, i, places, t, run, stream, key0, key1):
-    """Make the second and further attempts at one coordinate."""
-    group = u64(1 + places + i)
-    while True:
-        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
-        u = (2.0 * w0 + 1.0) * CELL - 1.0
-        v = (2.0 * w1 + 1.0) * CELL - 1.0
-        s = u * u + v * v
-        if s < 1.0:
-            scale = math.sqrt(-2.0 * _log(s) / s)
-            x = _gamma(shapes[0, i], shapes[1, i], u * scale, u32(w2))
-            if x > 0.0:
-                y = _gamma(shapes[2, i], shapes[3, i], v * scale, u32(w3))
-                if y > 0.0:
-                    return x / (x + y)
+def _beta_attempts(shapes, todo, n, group, words, work, t, run, stream, key0, key1):
+    """Make one attempt at each of n coordinates, as far as it goes without a logarithm.
+
+    Short loops over few rows each, which become vector instructions.
+    """
+    s, scale, u, v = work[0], work[1], work[4], work[5]
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(t), group + u64(todo[i]), run, stream, key0, key1)
+        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
+    for i in range(n):
+        u[i] = (2.0 * words[0, i] + 1.0) * CELL - 1.0
+    for i in range(n):
+        v[i] = (2.0 * words[1, i] + 1.0) * CELL - 1.0
+    for i in range(n):
+        s[i] = u[i] * u[i] + v[i] * v[i]
+    _log_many(work, n)
+    for i in range(n):
+        scale[i] = math.sqrt(-2.0 * work[3, i] / s[i] if s[i] < 1.0 else 0.0)
+    _gamma_many(shapes[0], shapes[1], u, scale, words[2], n, work[2])
+    _gamma_many(shapes[2], shapes[3], v, scale, words[3], n, work[3])
+
+
+@jit
+def _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1):
+    """Draw all coordinates: one attempt at each, then one at each of those left, and so on."""
+    places = left = drawn.size
+    near[:] = shapes
+    for i in range(places):
+        todo[i] = i
+    group = u64(1)
+    while left > 0:
+        n, left = left, 0
+        _beta_attempts(near, todo, n, group, words, work, t, run, stream, key0, key1)
+        for i in range(n):
+            x, y, scale = work[2, i], work[3, i], work[1, i]
+            if scale > 0.0 and x < 0.0:
+                x = _gamma(near[0, i], near[1, i], work[4, i] * scale, words[2, i])
+            if scale > 0.0 and y < 0.0:
+                y = _gamma(near[2, i], near[3, i], work[5, i] * scale, words[3, i])
+            if x > 0.0 and y > 0.0:
+                drawn[todo[i]] = x / (x + y)
+            else:
+                todo[left] = todo[i]
+                for k in range(4):
+                    near[k, left] = near[k, i]
+                left += 1
         group += u64(places)
 
 
@@ -1975,13 +2268,14 @@ def _sampled_front(drawn, K, d, front):
 
 @jit
 def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
-    """Play Pareto Thompson sampling: first attempts together, the others one by one."""
+    """Play Pareto Thompson sampling: all coordinates are drawn together."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     n = K * d
     counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
     sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
-    words, work, points = np.zeros(4 * n, dtype=np.uint32), np.ones((4, n)), np.zeros((2, n))
+    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
+    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1995,10 +2289,7 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
             if t < K:
                 arm = t
             else:
-                _beta_first(shapes, words, work, points, drawn, t, run, stream, key0, key1)
-                for i in range(n):
-                    if drawn[i] < 0.0:
-                        drawn[i] = _beta_again(shapes, i, n, t, run, stream, key0, key1)
+                _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1)
                 size = _sampled_front(drawn, K, d, front)
                 word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
                 arm = front[np.int64((word * u64(size)) >> u64(32))]

@@ -57,6 +57,8 @@ TAILS = (20_000, 5000)
 """The experiment on tails of the policies that never commit."""
 COMMITTED_TAILS = (100_000, 20_000)
 """The experiment on tails of the policies that commit, which is cheap."""
+SHORT = ((100_000, 200), (1_000_000, 10))
+"""Smaller experiments, for the policies that a page mentions in passing."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +76,20 @@ def _q(dataset: str) -> str:
     return "synthetic" if dataset == SYNTHETIC else "real"
 
 
-def _default(policy: Policy, *more: tuple[int, int]) -> Contender:
-    return Contender(lambda dataset, kind, c: policy, sizes=(*SIZES, *more))
+def _default(policy: Policy, *sizes: tuple[int, int]) -> Contender:
+    return Contender(lambda dataset, kind, c: policy, sizes=sizes or SIZES)
 
 
 CONTENDERS: dict[str, Contender] = {
-    "Pareto IMED": _default(ParetoIMED(), TAILS),
-    "Pareto IMED (sum)": _default(ParetoIMED(evidence="sum"), TAILS),
+    "Pareto IMED": _default(ParetoIMED(), *SIZES, TAILS),
+    "Pareto IMED (sum)": _default(ParetoIMED(evidence="sum"), *SIZES, TAILS),
     "KL-UCB (oracle)": _default(KLUCB(objective="oracle")),
-    "KL-UCB (random)": _default(KLUCB(objective="random")),
+    "KL-UCB (random)": _default(KLUCB(objective="random"), *SHORT),
     "UCB1 (oracle)": _default(SingleUCB1(objective="oracle")),
     "UCB1 (oracle, tuned)": Contender(
-        lambda dataset, kind, c: SingleUCB1(objective="oracle", c=c), tuned=True
+        lambda dataset, kind, c: SingleUCB1(objective="oracle", c=c), tuned=True, sizes=SHORT
     ),
-    "UCB1 (random)": _default(SingleUCB1(objective="random")),
+    "UCB1 (random)": _default(SingleUCB1(objective="random"), *SHORT),
     "Width-guided": _default(WidthGuided()),
     "Width-guided (paper's c)": Contender(
         lambda dataset, kind, c: WidthGuided(c=_paper_c(dataset, kind)),
@@ -96,32 +98,34 @@ CONTENDERS: dict[str, Contender] = {
     "Width-guided (tuned)": Contender(
         lambda dataset, kind, c: WidthGuided(c=c), tuned=True, sizes=(*SIZES, COMMITTED_TAILS)
     ),
-    "Width-guided (kl)": _default(WidthGuided(certificate="kl")),
+    "Width-guided (kl)": _default(WidthGuided(certificate="kl"), *SHORT),
     "Width-guided (kl, tuned)": Contender(
         lambda dataset, kind, c: WidthGuided(c=c, certificate="kl"),
         tuned=True,
         sizes=(*SIZES, COMMITTED_TAILS),
     ),
-    "Width-guided (anytime)": _default(AnytimeWidthGuided()),
-    "Pareto UCB1": Contender(lambda dataset, kind, c: ParetoUCB1(q=_q(dataset))),
+    "Width-guided (anytime)": _default(AnytimeWidthGuided(), *SHORT),
+    "Pareto UCB1": Contender(lambda dataset, kind, c: ParetoUCB1(q=_q(dataset)), sizes=SHORT),
     "Pareto UCB1 (tuned)": Contender(
-        lambda dataset, kind, c: ParetoUCB1(q=_q(dataset), c=c), tuned=True
+        lambda dataset, kind, c: ParetoUCB1(q=_q(dataset), c=c), tuned=True, sizes=SHORT
     ),
     "Pareto UCB1 (stops)": Contender(
-        lambda dataset, kind, c: ParetoUCB1(q=_q(dataset), stop=True),
+        lambda dataset, kind, c: ParetoUCB1(q=_q(dataset), stop=True), sizes=SHORT
     ),
     "Pareto UCB1 (stops, tuned)": Contender(
         lambda dataset, kind, c: ParetoUCB1(q=_q(dataset), c=c, stop=True, stop_c=c),
         tuned=True,
         sizes=(*SIZES, COMMITTED_TAILS),
     ),
-    "Annealing-Pareto": _default(AnnealingPareto(), TAILS),
-    "Scalarized UCB": _default(ScalarizedUCB()),
-    "Scalarized UCB (tuned)": Contender(lambda dataset, kind, c: ScalarizedUCB(c=c), tuned=True),
+    "Annealing-Pareto": _default(AnnealingPareto(), *SIZES, TAILS),
+    "Scalarized UCB": _default(ScalarizedUCB(), *SHORT),
+    "Scalarized UCB (tuned)": Contender(
+        lambda dataset, kind, c: ScalarizedUCB(c=c), tuned=True, sizes=SHORT
+    ),
     "Pareto Thompson": Contender(
-        # every round draws K d posteriors: a tenth of the runs, and no long ones
+        # every round draws K d posteriors
         lambda dataset, kind, c: ParetoThompson(),
-        sizes=((100_000, 100),),
+        sizes=((20_000, 40),),
     ),
 }
 """Every policy of the comparison, by its name in the table."""

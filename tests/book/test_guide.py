@@ -28,7 +28,7 @@ from tests.conftest import ROOT
 PROJECT = Project(ROOT)
 GUIDE = (ROOT / "book" / "guide.md").read_text(encoding="utf-8")
 CHAPTERS = [
-    *("model", "zero-gap"),
+    *("model", "zero-gap", "one-objective"),
     *("algorithm", "confidence-event", "certificates", "local-charge"),
     *("width-floor", "regret-theorem", "lower-bound", "price", "pareto-ucb1"),
     "limit",

@@ -42,13 +42,12 @@ def test_many_draws_of_the_kernel_are_beta() -> None:
     p, q = np.array(SHAPES).T
     e, f, n = p - 1 / 3, q - 1 / 3, len(SHAPES)
     shapes = np.array([e, 1 / np.sqrt(9 * e), f, 1 / np.sqrt(9 * f)])
-    words, work = np.zeros(4 * n, dtype=np.uint32), np.ones((4, n))
-    points, drawn, u64 = np.zeros((2, n)), np.zeros((20_000, n)), np.uint64
+    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
+    drawn, u64 = np.zeros((20_000, n)), np.uint64
     key = u64(5), u64(coin_stream("test")), u64(11), u64(0)
+    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
     for t, row in enumerate(drawn):
-        _kernels._beta_first(shapes, words, work, points, row, t, *key)
-        for i in np.flatnonzero(row < 0).tolist():
-            row[i] = _kernels._beta_again(shapes, i, n, t, *key)
+        _kernels._beta_draws(shapes, near, todo, words, work, row, t, *key)
     for i in range(n):
         assert stats.kstest(drawn[:, i], stats.beta(p[i], q[i]).cdf).pvalue > 0.005
     # Coordinates of one round are independent, and so are rounds.

@@ -36,7 +36,7 @@ from typing import ClassVar
 
 from momab._util.validate import positive_number
 from momab.engine.policies.base import COEFFICIENTS, Certificate, Values, View, selection
-from momab.engine.policies.width_guided import certified_objective, race_all, raced_arm
+from momab.engine.policies.width_guided import proving_objective, race_all, raced_arm
 from momab.engine.streams import Coins
 from momab.model.numerics import log
 
@@ -86,7 +86,7 @@ def select_anytime(policy: AnytimeWidthGuided, view: View, coin: Coins) -> int:
     if view.t < until:
         return int(arm)
     race = view.details = race_all(policy.c * log(end), view, coin)
-    j = certified_objective(race, coin)
+    j = proving_objective(race, coin)
     if j < 0:
         return raced_arm("widest", race, view, coin)
     arm = int(race.winner[j])

@@ -209,7 +209,7 @@ def kl_interval(mean: float, n: int, level: float) -> tuple[float, float]:
     return 1.0 - klucb_index(1.0 - mean, n, level), upper
 
 
-def certified_objective(race: Races, coin: Coins) -> int:
+def proving_objective(race: Races, coin: Coins) -> int:
     """Lines 12-14: the widest of the certified objectives (slot 2d breaks ties), or -1."""
     if not race.certified.any():
         return -1
@@ -238,7 +238,7 @@ def select_width_guided(policy: WidthGuided, view: View, coin: Coins) -> int:
     if view.certificate is not None:
         return view.certificate.arm
     race = view.details = races(policy, view, coin)
-    j = certified_objective(race, coin)
+    j = proving_objective(race, coin)
     if j < 0:
         return raced_arm(policy.objective_rule, race, view, coin)
     view.certificate = Certificate(view.t, int(race.winner[j]), j)
