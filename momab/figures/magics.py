@@ -12,7 +12,7 @@ expression gives, with a caption.  The text is a Jinja template in the notebook'
 
     Alt: Line plot on logarithmic axes. The width sinks from {{ first | fixed(2) }} to ...
 
-    %%table steps --decimals 2 --index
+    %%table steps --decimals 2 --index --fold
     The proof of Lemma 11 on {{ runs }} runs.
 
 A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
@@ -143,21 +143,28 @@ def figure(line: str, cell: str, names: Mapping[str, Any]) -> None:
 
 
 def table(line: str, cell: str, names: Mapping[str, Any]) -> None:
-    """``%%table EXPRESSION [--index] [--decimals N]``: a data frame, if any, with its caption."""
-    expression, *options = re.split(r"\s--(?=index\b|decimals\b)", line)
-    index, decimals = False, 3
+    """``%%table EXPRESSION [--index] [--decimals N] [--fold]``: a data frame with its caption.
+
+    Folded, the caption is shown and the table opens below it.  No frame, no table.
+    """
+    expression, *options = re.split(r"\s--(?=index\b|decimals\b|fold\b)", line)
+    index, decimals, fold = False, 3, False
     for option in options:
         word, _, number = option.strip().partition(" ")
         if word == "index" and not number:
             index = True
         elif word == "decimals" and number.strip().isdecimal():
             decimals = int(number)
+        elif word == "fold" and not number:
+            fold = True
         else:
-            raise MomabError(f"%%table has the options --index and --decimals N, not --{option}.")
+            raise MomabError(
+                f"%%table has the options --index, --decimals N and --fold, not --{option}."
+            )
     frame = _evaluate(expression, names)
     if frame is not None:
         caption = one_line(render(cell, names))
-        show.show_table(frame, caption=caption, index=index, decimals=decimals)
+        show.show_table(frame, caption=caption, index=index, decimals=decimals, fold=fold)
 
 
 def _evaluate(expression: str, names: Mapping[str, Any]) -> Any:

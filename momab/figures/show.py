@@ -79,8 +79,13 @@ def _inline(text: str) -> str:
     )
 
 
-def table_html(frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3) -> str:
-    """A data frame as an HTML table with a caption, scrolling sideways when it must."""
+def table_html(
+    frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3, fold: bool = False
+) -> str:
+    """A data frame as an HTML table with a caption, scrolling sideways when it must.
+
+    A folded one shows its caption, and the table opens below it.
+    """
     body = frame.to_html(
         index=index,
         border=0,
@@ -93,9 +98,13 @@ def table_html(frame: pd.DataFrame, caption: str, index: bool = False, decimals:
             if frame[name].dtype.kind in "iu"
         },
     )
+    body = body.replace("<th>", '<th scope="col">').replace('<th scope="col"></th>', "<td></td>")
+    if fold:
+        summary = f'<summary class="tex2jax_process">{_inline(caption)}</summary>'
+        box = f'<div class="momab-table-box">{body}</div>'
+        return f'<details class="fold">{summary}{box}</details>'
     caption = f'<caption class="tex2jax_process">{_inline(caption)}</caption>'
     body = body.replace("<thead>", caption + "\n  <thead>", 1)
-    body = body.replace("<th>", '<th scope="col">').replace('<th scope="col"></th>', "<td></td>")
     return f'<div class="momab-table-box">{body}</div>'
 
 
@@ -104,10 +113,12 @@ def show_figure(fig: Figure, alt: str, caption: str = "") -> None:
     bundle({"text/html": figure_html(fig, alt, caption), "text/plain": alt})
 
 
-def show_table(frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3) -> None:
-    """Show a table in a notebook."""
+def show_table(
+    frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3, fold: bool = False
+) -> None:
+    """Show a table in a notebook, folded or not."""
     text = frame.to_string(index=index)
-    bundle({"text/html": table_html(frame, caption, index, decimals), "text/plain": text})
+    bundle({"text/html": table_html(frame, caption, index, decimals, fold), "text/plain": text})
 
 
 def say(text: str) -> None:

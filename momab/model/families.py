@@ -71,3 +71,51 @@ def random_separated(count: int, seed: int, g: float = 0.2) -> list[Instance]:
         if pareto.g_dagger(means) >= g:
             found.append(bernoulli(means, name=f"random {len(found) + 1}"))
     return found
+
+
+DRAWS = ("uniform", "near 1/2", "on a grid", "at 0 and 1")
+"""The kinds of :func:`random_crowded`."""
+
+
+def random_crowded(count: int, seed: int) -> list[tuple[str, Instance]]:
+    """Draw instances that are hard for a reason: 3 to 8 arms, 2 to 5 objectives, four kinds.
+
+    The means are uniform, within 0.05 of 1/2, multiples of 0.1 (with ties), or among 0, 0.2, 0.5,
+    0.8 and 1.  The last arm is the first one lowered everywhere by 0.01, 0.05 or 0.1, as far as
+    0 allows.  Instances without a paid arm are drawn again.
+    """
+    rng = np.random.default_rng(whole_number(seed, "seed", least=0))
+    found: list[tuple[str, Instance]] = []
+    while len(found) < whole_number(count, "count", least=1):
+        kind = DRAWS[len(found) % len(DRAWS)]
+        shape = int(rng.integers(3, 9)), int(rng.integers(2, 6))
+        share = rng.random(shape)
+        if kind == "uniform":
+            means = share
+        elif kind == "near 1/2":
+            means = 0.45 + 0.1 * share
+        elif kind == "on a grid":
+            means = np.floor(1 + 9 * share) / 10
+        else:
+            means = np.array([0.0, 0.2, 0.5, 0.8, 1.0])[(5 * share).astype(np.int64)]
+        means[-1] = np.maximum(means[0] - rng.choice([0.01, 0.05, 0.1]), 0.0)
+        if pareto.gaps(means).max() > 0:
+            found.append((kind, bernoulli(means, name=f"{kind} {len(found) + 1}")))
+    return found
+
+
+def unseen_gap(gap: float = 0.005, d: int = 5) -> Instance:
+    """Build three arms: a specialist, its opposite, and the opposite lowered everywhere by a gap.
+
+    While the last two cannot be told apart, nobody seems dominated.
+    """
+    low, high = 0.1, 0.9
+    first = [high] + [low] * (d - 1)
+    second = [low] + [high] * (d - 1)
+    return bernoulli([first, second, [x - gap for x in second]], name="a gap that hides")
+
+
+def mirrored_pairs(step: float = 0.1) -> Instance:
+    """Build four arms in two mirrored pairs: both free arms have the same price."""
+    pair = [[0.8, 0.3], [0.8 - step, 0.3 - step]]
+    return bernoulli([*pair, *[arm[::-1] for arm in pair]], name="mirrored")

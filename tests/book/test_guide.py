@@ -31,6 +31,7 @@ CHAPTERS = [
     *("model", "zero-gap", "one-objective"),
     *("algorithm", "confidence-event", "certificates", "local-charge"),
     *("width-floor", "regret-theorem", "lower-bound", "price", "pareto-ucb1"),
+    "limit",
     *("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data"),
 ]
 

@@ -258,6 +258,14 @@ def test_options_of_a_table(
     assert "0.12345" in data["text/plain"]
 
 
+def test_a_folded_table_opens_below_its_caption(shell: InteractiveShell) -> None:
+    (data,) = run(shell, "%%table frame --fold --decimals 1\nAll of $n$.")
+    html = data["text/html"]
+    assert html.startswith('<details class="fold"><summary class="tex2jax_process">All of')
+    assert "<caption" not in html
+    assert html.endswith("</div></details>")
+
+
 def test_the_expression_of_a_table_may_be_long(shell: InteractiveShell) -> None:
     (data,) = run(shell, '%%table frame.assign(y=frame["n"] - -1)[["y"]] --index\nA caption.')
     assert "<td>1,001</td>" in data["text/html"]
@@ -267,10 +275,10 @@ def test_a_table_that_is_none_shows_nothing(shell: InteractiveShell) -> None:
     assert run(shell, "%%table found\nOf {{ found.shape[0] }} runs.") == []
 
 
-@pytest.mark.parametrize("options", ["--decimals", "--decimals two", "--decimals -1", "--index 1"])
+@pytest.mark.parametrize("options", ["--decimals", "--decimals two", "--decimals -1", "--fold 1"])
 def test_wrong_options_of_a_table_are_refused(shell: InteractiveShell, options: str) -> None:
     text = refuse(shell, f"%%table frame {options}\nA caption.")
-    assert "has the options --index and --decimals N" in text
+    assert "has the options --index, --decimals N and --fold" in text
 
 
 def test_a_table_needs_an_expression(shell: InteractiveShell) -> None:

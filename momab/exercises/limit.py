@@ -1,0 +1,274 @@
+"""The exercises of the chapter on Pareto IMED."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.model import pareto, theory
+from momab.model.imed import copied_exponent, is_settled, worst_price
+
+Means = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+# ---- the policy in ten lines ---------------------------------------------------------------
+
+
+def next_arm(means: Means, counts: Counts, kind: str) -> int:
+    """The arm with the least index against the cheapest candidate."""
+    D = theory.evidence(means, kind)
+    return _least(D, counts, int(theory.price(means, kind).arm))
+
+
+def _least(D: Means, counts: Counts, candidate: int) -> int:
+    return int(np.argmin(counts * D[:, candidate] + np.log(counts)))
+
+
+def _without_log(means: Means, counts: Counts, kind: str) -> int:
+    D = theory.evidence(means, kind)
+    return int(np.argmin(counts * D[:, int(theory.price(means, kind).arm)]))
+
+
+def _other_kind(means: Means, counts: Counts, kind: str) -> int:
+    return next_arm(means, counts, "max" if kind == "sum" else "sum")
+
+
+def _most_pulled(means: Means, counts: Counts, kind: str) -> int:
+    free = pareto.gaps(means) == 0
+    return _least(theory.evidence(means, kind), counts, int(np.argmax(np.where(free, counts, 0))))
+
+
+def _dearest(means: Means, counts: Counts, kind: str) -> int:
+    prices = theory.price(means, kind).per_arm
+    dear = int(np.argmax(np.where(np.isfinite(prices), prices, -1)))
+    return _least(theory.evidence(means, kind), counts, dear)
+
+
+def _two_sided(means: Means, counts: Counts, kind: str) -> int:
+    p, q = means[:, None, :], means[None, :, :]
+    kl = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
+    D = kl.sum(axis=2) if kind == "sum" else kl.max(axis=2)
+    return _least(D, counts, int(theory.price(means, evidence=np.maximum(D, 0.0)).arm))
+
+
+def _turned(means: Means, counts: Counts, kind: str) -> int:
+    D = theory.evidence(means, kind)
+    candidate = int(theory.price(means, kind).arm)
+    return int(np.argmin(counts * D[candidate] + np.log(counts)))
+
+
+_HAND = np.array([[0.8, 0.2], [0.2, 0.8], [0.1, 0.7]])
+_FRONT = np.array([[0.8, 0.3], [0.62, 0.62], [0.3, 0.8], [0.5, 0.52], [0.7, 0.15], [0.15, 0.65]])
+_RNG = np.random.default_rng(12)
+_DRAWN = tuple(
+    (_RNG.uniform(0.05, 0.95, (K, d)).round(3), _RNG.integers(1, top, K), kind)
+    for K, d, top, kind in (
+        *((6, 2, 60, "sum"), (6, 2, 60, "max"), (8, 3, 200, "sum"), (8, 3, 200, "max")),
+        *((10, 2, 30, "sum"), (10, 2, 30, "max"), (5, 2, 400, "sum"), (5, 4, 40, "max")),
+    )
+)
+
+_DECISION = function(
+    "limit-3",
+    next_arm,
+    [
+        Case(
+            "the round of the first exercise, and a later one",
+            (
+                (_HAND, np.array([50, 20, 5]), "sum"),
+                (_HAND, np.array([5000, 20, 5]), "sum"),
+                (_HAND, np.array([5000, 20, 5]), "max"),
+            ),
+            "Find the candidate first: the arm of gap zero with the least price.",
+        ),
+        Case(
+            "six arms, both kinds of evidence",
+            tuple(
+                (_FRONT, np.array(counts), kind)
+                for kind in ("sum", "max")
+                for counts in (
+                    [900, 30, 12, 25, 60, 9],
+                    [40, 300, 12, 90, 60, 9],
+                    [2000, 9, 12, 60, 200, 30],
+                )
+            ),
+            "The index is N times the evidence plus log N, against one candidate for all arms.",
+        ),
+        Case(
+            "drawn means and counts",
+            _DRAWN,
+            "Only objectives on which the candidate is better count as evidence.",
+        ),
+    ],
+    [
+        Slip(
+            _without_log,
+            "You left out log N; without it the candidate is always pulled.",
+        ),
+        Slip(_other_kind, "You took the sum where the maximum is meant, or the other way round."),
+        Slip(_most_pulled, "Your candidate is the free arm with most pulls; take the cheapest."),
+        Slip(_dearest, "Your candidate is the dearest of the free arms; take the cheapest."),
+        Slip(_two_sided, "An objective on which b is ahead is no evidence against it: use kl+."),
+        Slip(_turned, "You turned the evidence round: D is indexed by the doubted arm first."),
+    ],
+)
+
+# ---- the price of a wrong model ------------------------------------------------------------
+
+
+def copied_power(theta: list[float], d: int) -> float:
+    """The power of T of the proposition on copied coins, or 0."""
+    return max(0.0, copied_exponent(theta, d))
+
+
+def _power(first: float, second: float, d: float) -> float:
+    return max(0.0, 1 - math.log(1 - first) / (d * math.log(1 - second)))
+
+
+def _two(theta: list[float]) -> tuple[float, float]:
+    first, second = sorted(theta, reverse=True)[:2]
+    return first, second
+
+
+def _of_ones(theta: list[float], d: int) -> float:
+    first, second = _two(theta)
+    return max(0.0, 1 - math.log(first) / (d * math.log(second)))
+
+
+def _swapped(theta: list[float], d: int) -> float:
+    first, second = _two(theta)
+    return _power(second, first, d)
+
+
+_COPIES = function(
+    "limit-4",
+    copied_power,
+    [
+        Case(
+            "two arms",
+            (([0.7, 0.5], 5), ([0.5, 0.7], 2), ([0.6, 0.55], 3), ([0.9, 0.5], 4)),
+            "gamma is a quotient of two logarithms, divided by d.",
+        ),
+        Case(
+            "more than two arms",
+            (([0.5, 0.7, 0.5, 0.2], 5), ([0.1, 0.3, 0.8], 6), ([0.45, 0.4, 0.1], 2)),
+            "Only the two largest means count, wherever they stand in the list.",
+        ),
+        Case(
+            "no danger",
+            (([0.7, 0.5], 1), ([0.9, 0.5], 3), ([0.99, 0.1], 2)),
+            "Where the power is negative the proposition says nothing: return 0.",
+        ),
+    ],
+    [
+        Slip(_of_ones, "The unlucky event is a row of zeros, so take logarithms of 1 - theta."),
+        Slip(_swapped, "You swapped the two arms: the best arm is the one with the bad luck."),
+        Slip(
+            lambda theta, d: copied_exponent(theta, d), "A negative power says nothing; clip at 0."
+        ),
+        Slip(
+            lambda theta, d: _power(max(theta), min(theta), d),
+            "You compared with the worst arm; the second best is the candidate to beat.",
+        ),
+        Slip(
+            lambda theta, d: _power(theta[0], theta[1], d),
+            "The means come in any order; you took the first two of the list.",
+        ),
+        Slip(
+            lambda theta, d: min(1.0, 1 - copied_power(theta, d)),
+            "This is gamma; the regret grows like T to the power of 1 - gamma.",
+        ),
+    ],
+)
+
+# ---- far from the dearest candidate --------------------------------------------------------
+
+_FACTOR = 100
+
+
+def _table(means: Any) -> Means:
+    table = np.array(means, dtype=np.float64)
+    if table.ndim != 2 or len(table) < 2:
+        raise ValueError("a table with a row per arm is needed")
+    return table
+
+
+def _fits(means: Any) -> bool:
+    table = _table(means)
+    return bool(len(table) <= 4 and ((table > 0) & (table < 1)).all())
+
+
+def _costs(means: Any) -> bool:
+    return _fits(means) and bool((pareto.gaps(_table(means)) > 0).any())
+
+
+def _settled(means: Any) -> bool:
+    return _costs(means) and is_settled(_table(means))
+
+
+def _far(means: Any) -> bool:
+    if not _costs(means):
+        return False
+    table = _table(means)
+    return worst_price(table) >= _FACTOR * float(theory.price(table).value)
+
+
+_DEAREST = value(
+    "limit-7",
+    "a table of means, a list with one row per arm",
+    [[0.9, 0.1], [0.1, 0.9], [0.08, 0.88]],
+    [
+        Aspect(
+            "at most four arms, and means strictly between 0 and 1",
+            _fits,
+            "A row is the mean vector of an arm; 0 and 1 themselves are not allowed.",
+        ),
+        Aspect(
+            "some arm is paid",
+            _costs,
+            "One arm must be below another on every objective, or the price is zero.",
+        ),
+        Aspect(
+            "the instance is settled",
+            _settled,
+            "No free arm may tie with another arm anywhere, and one price must be the least.",
+        ),
+        Aspect(
+            "U is at least 100 times C",
+            _far,
+            "Put the paid arm close to one free arm and far from another one.",
+        ),
+    ],
+    [
+        Slip(
+            [[0.9, 0.8], [0.4, 0.5], [0.3, 0.2]],
+            "With a single free arm there is only one candidate, and U equals C.",
+        ),
+        Slip(
+            [[0.9, 0.1], [0.1, 0.9], [0.2, 0.8]],
+            "Nobody is below another arm everywhere here, so nothing costs anything.",
+        ),
+        Slip(
+            [[0.9, 0.1], [0.1, 0.9], [0.08, 0.9]],
+            "A tie on one objective makes the last arm free; lower it everywhere.",
+        ),
+        Slip(
+            [[0.9, 0.1], [0.1, 0.9], [0.05, 0.6]],
+            "The right shape, but the paid arm is still easy to tell from its neighbour.",
+        ),
+        Slip(
+            [[1.0, 0.1], [0.1, 0.9], [0.08, 0.88]],
+            "A mean of 1 makes the evidence infinite and the price zero; go below it.",
+        ),
+        Slip(
+            [[0.9, 0.1], [0.1, 0.9], [0.08, 0.88], [0.88, 0.08]],
+            "By symmetry both free arms have the same price, so the instance is not settled.",
+        ),
+    ],
+)
+
+EXERCISES: tuple[Exercise, ...] = (_DECISION, _COPIES, _DEAREST)
