@@ -73,7 +73,7 @@ def test_an_edit_anywhere_changes_the_hash(copy):
 def test_a_policy_from_elsewhere_is_described_with_its_selection(monkeypatch):
     assert describe_policy(WidthGuided()) == {
         "name": "width-guided",
-        "options": {"c": 2.0, "objective_rule": "widest"},
+        "options": {"c": 2.0, "objective_rule": "widest", "certificate": "hoeffding"},
     }
     monkeypatch.setattr(WidthGuided, "__module__", "momab.chapters.somewhere")
     assert "selection" in describe_policy(WidthGuided())

@@ -43,7 +43,7 @@ class ParetoThompson:
 
     name: ClassVar[str] = "pareto-thompson"
     label: ClassVar[str] = "Pareto Thompson"
-    style: ClassVar[tuple[str, str]] = ("sky", "P")
+    style: ClassVar[tuple[str, str]] = ("pink", "v")
     good_options: ClassVar[Values] = {}
     bad_options: ClassVar[Values] = {}
 
