@@ -19,7 +19,18 @@ from momab.auditing.trace import Trace
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.simulate import simulate
-from momab.figures.style import BLUE, FAINT, INK, MUTED, ORANGE, PINK, STYLE, draw_points, new_axes
+from momab.figures.style import (
+    BLUE,
+    FAINT,
+    INK,
+    MUTED,
+    ORANGE,
+    PINK,
+    STYLE,
+    draw_points,
+    legend_above,
+    new_axes,
+)
 from momab.model import pareto, theory
 from momab.model.instances import Instance, bernoulli, random_means
 from momab.model.numerics import log
@@ -187,23 +198,47 @@ def false_rates(
     return pd.DataFrame(rows)
 
 
-def printed_rates(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame of :func:`false_rates` with its numbers as text, intervals in parentheses."""
+def kl_rounds(
+    levels: Mapping[str, Sequence[Sequence[float]]], c: float, horizon: int, runs: int, seed: int
+) -> pd.DataFrame:
+    """The certificate's round in the same runs, with Hoeffding's and with kl intervals.
+
+    One row per run with the columns instance, hoeffding, kl and off (whether the arm of the kl
+    certificate is off the front); a run without a certificate has the horizon as its round.
+    """
     import pandas as pd
 
-    def with_interval(name: str) -> list[str]:
-        columns = frame[[f"{name}_rate", f"{name}_low", f"{name}_high"]].to_numpy()
-        return [f"{rate:.2%} ({low:.2%} to {high:.2%})" for rate, low, high in columns]
+    frames = []
+    for name, means in levels.items():
+        instance = bernoulli(np.asarray(means, dtype=np.float64))
+        rounds, off = {}, np.zeros(runs, dtype=bool)
+        for kind in ("hoeffding", "kl"):
+            policy = WidthGuided(c=c, certificate=kind)
+            block = play_block(instance, policy, horizon, seed, 0, runs)
+            found = block.cert_round >= 0
+            rounds[kind] = np.where(found, block.cert_round + 1, horizon)
+            off = found & ~pareto.front(instance.means)[block.cert_arm]
+        frames.append(pd.DataFrame({"instance": name, **rounds, "off": off}))
+    return pd.concat(frames, ignore_index=True)
 
-    return pd.DataFrame(
-        {
-            "c": [f"{x:g}" for x in frame["c"]],
-            "runs that certify": [f"{x:.1%}" for x in frame["certified"]],
-            "false": with_interval("false"),
-            "dominated": with_interval("dominated"),
-            "bound": [f"{x:.3g}" for x in frame["stated"]],
-        }
-    )
+
+def kl_figure(stops: pd.DataFrame) -> Figure:
+    """The round of the kl certificate against that of Hoeffding's, with the diagonal."""
+    colours, markers = (BLUE, ORANGE, PINK, INK), ("o", "^", "s", "D")
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(6.4, 4.0))
+        rounds = stops[["hoeffding", "kl"]].to_numpy(dtype=float)
+        ends = [rounds.min() / 1.3, rounds.max() * 1.3]
+        axes.plot(ends, ends, color=MUTED, lw=1, ls="--")
+        for i, (name, rows) in enumerate(stops.groupby("instance", sort=False)):
+            axes.plot(
+                rows["hoeffding"], rows["kl"], color=colours[i % 4], marker=markers[i % 4],
+                ms=4, ls="none", alpha=0.7, label=str(name),
+            )  # fmt: skip
+        axes.set(xscale="log", yscale="log", xlabel="round of Hoeffding's certificate")
+        axes.set(ylabel="round of the kl certificate")
+        legend_above(axes, 2)
+    return fig
 
 
 def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:

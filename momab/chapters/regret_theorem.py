@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -30,7 +31,7 @@ from momab.figures.style import (
     new_axes,
     plain_log,
 )
-from momab.model import theory
+from momab.model import theory, two_arms
 from momab.model.instances import Instance
 from momab.model.statistics import mean_interval, normal_half_width
 
@@ -279,24 +280,43 @@ def tied_regret(frame: pd.DataFrame) -> Figure:
     return fig
 
 
-def coefficient_sweep(frame: pd.DataFrame, warm: float) -> Figure:
-    """Mean and median regret against c, with the two parts of the bound.
+def wrong_costs(gap: float, cs: list[float], horizons: list[int]) -> pd.DataFrame:
+    """The expected cost T * gap * Pr(wrong certificate) of two Bernoulli arms, exactly.
 
-    ``frame`` has the columns value (c), mean, low, high, median, exploration and tail.
+    The means are 1/2 + gap and 1/2; the columns are c, T, wrong and cost.
     """
+    import pandas as pd
+
+    rows = []
+    for c in cs:
+        for T in horizons:
+            wrong = two_arms.paired_race(0.5 + gap, 0.5, T, c).wrong
+            rows.append({"c": c, "T": T, "wrong": wrong, "cost": gap * T * wrong})
+    return pd.DataFrame(rows)
+
+
+def measured_slopes(costs: pd.DataFrame) -> dict[float, float]:
+    """The power of T with which the cost changes between the last two horizons, for every c."""
+    slopes = {}
+    for c, rows in costs.groupby("c", sort=False):
+        (T, U), (x, y) = rows["T"].iloc[-2:], rows["cost"].iloc[-2:]
+        slopes[float(str(c))] = math.log(y / x) / math.log(U / T)
+    return slopes
+
+
+def wrong_cost_figure(costs: pd.DataFrame, kappa: float) -> Figure:
+    """The cost of wrong certificates against T, with the slopes 1 - c kappa of the theorem."""
+    colours, markers = (GREEN, BLUE, ORANGE, PINK), ("o", "s", "^", "D")
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(7.2, 4.2))
-        x = frame["value"]
-        axes.plot(x, frame["exploration"], color=ORANGE, ls="--", label="bound: exploration")
-        axes.plot(x, frame["tail"], color=PINK, ls=":", label="bound: tail")
-        errors = np.clip([frame["mean"] - frame["low"], frame["high"] - frame["mean"]], 0, None)
-        axes.errorbar(
-            x, frame["mean"], errors, color=BLUE, marker="o", ms=5, capsize=3, label="mean regret"
+        for i, (c, rows) in enumerate(costs.groupby("c", sort=False)):
+            T, cost = rows["T"].to_numpy(dtype=float), rows["cost"].to_numpy(dtype=float)
+            slope = 1.0 - float(str(c)) * kappa
+            axes.plot(T, cost[-1] * (T / T[-1]) ** slope, color=colours[i], lw=0.8, ls="--")
+            label = f"c = {Fraction(float(str(c))).limit_denominator(1000)}"
+            axes.plot(T, cost, color=colours[i], marker=markers[i], ms=5, ls="", label=label)
+        axes.set(
+            xscale="log", yscale="log", xlabel="horizon T", ylabel="cost of wrong certificates"
         )
-        axes.plot(x, frame["median"], color=GREEN, marker="^", ms=5, ls="-.", label="median regret")
-        top = float(max(frame["exploration"].max(), frame["mean"].max())) * 10
-        axes.set(xscale="log", yscale="log", xlabel="coefficient c", ylabel="Pareto regret")
-        axes.set_ylim(max(0.3, warm / 4), top)
-        plain_log(axes, "x")
-        legend_above(axes, 2)
+        legend_above(axes, 4)
     return fig

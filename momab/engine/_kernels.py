@@ -534,10 +534,6 @@ def _width_guided(
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
-            if tabulated != epoch:
-                tabulated = epoch
-                for i in range(1, radii.size):
-                    radii[i] = math.sqrt(clog / float(i))
             if t < K:
                 arm = t
             else:
@@ -650,6 +646,10 @@ def _width_guided(
                 arm = low if half == 0 else high
                 arm = low if beta[high] < beta[low] - TIE else arm
                 arm = high if beta[low] < beta[high] - TIE else arm
+            if tabulated != epoch:
+                tabulated = epoch
+                for i in range(1, radii.size):
+                    radii[i] = math.sqrt(clog / float(i))
             # One pull, written out: a call would cost more than the work.
             if counts[arm] >= stop[arm]:
                 _refill(source, arm, counts[arm], run, key0, key1)
@@ -1051,7 +1051,9 @@ def _slack(V, low, high, a):
 
 @jit
 def _pair(V, x, a, growth, slope, moved, enough, sure, maybe):
-    """Judge who of two arms surely dominates the other, and who may; return if that is news.
+    """Judge who of two arms surely dominates the other, and who may.
+
+    Returns whether the set may be another one now.
 
     All coordinates of V_x - V_a rise by the same amount when the bonus grows.  A verdict is sure
     when it is the same before and after the growth, with a margin of GUARD at least.  It stays
@@ -1084,15 +1086,16 @@ def _mark(a, f, least, most, sure, maybe):
     elif most >= -2.0 * GUARD:
         new_maybe |= mine
     sure[a, w], maybe[a, w] = new_sure, new_maybe
-    return new_sure != old_sure or new_maybe != old_maybe
+    return new_sure != old_sure or new_maybe != old_maybe or new_maybe & mine != 0
 
 
 @jit
-def _resolve(a, V, sums, counts, slope, grown, exact, sure, maybe):
+def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
     """Decide who dominates arm a where that is open, the bonus having grown by so much.
 
-    Returns by how much it may grow from now on, -1 when a verdict is too close to call.  With
-    ``exact`` the vectors are those of the plain loop, and it is called anyway, for this round.
+    Returns by how much it may grow from now on, -1 when a verdict is too close to call, and
+    whether the arm is dominated.  With ``exact`` the vectors are those of the plain loop, and
+    it is called anyway, for this round.
     """
     K, d = sums.shape
     room = np.inf
@@ -1121,28 +1124,28 @@ def _resolve(a, V, sums, counts, slope, grown, exact, sure, maybe):
             dominated = most <= 0.0 and least < 0.0
             room = 0.0
         else:
-            return -1.0
-        maybe[a, w] &= ~mine
+            return -1.0, False
         if dominated:
-            sure[a, w] |= mine
-            return room
-    return room
+            return room, True
+    return room, False
 
 
 @jit
-def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe):
-    """Decide every arm that no arm surely dominates; return the last round that this holds for.
+def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside):
+    """Find the arms that nobody dominates; return the last round that this holds for.
 
     That is -1 when the vectors of this round are needed to decide.
     """
     last = state[1]
     now = -1.0
     for a in range(sums.shape[0]):
-        if _none(sure, a) and not _none(maybe, a):
+        inside[a] = _none(sure, a)
+        if inside[a] and not _none(maybe, a):
             if now < 0.0:
                 now = math.sqrt(c * _log(t * q))
             exact = t == state[0]
-            room = _resolve(a, V, sums, counts, slope, now - state[2], exact, sure, maybe)
+            room, out = _resolve(a, V, sums, counts, slope, now - state[2], exact, maybe)
+            inside[a] = not out
             if room < 0.0:
                 return -1.0
             # ds/dt falls, so that the bonus takes at least so many rounds to grow by the room.
@@ -1189,7 +1192,7 @@ def _eager(
 ):
     """Play Pareto UCB1 up to round ``until``, or to a pull that may bring a certificate.
 
-    ``state`` holds the round whose bonus the vectors have, the last round that the verdicts
+    ``state`` holds the round whose bonus the vectors have, the last round that the sure verdicts
     hold for, the bonus, its growth that they allow for, and the first round of the coins at
     hand.  An arm's way ``moved`` counts the growth, too.  Returns the next round and the arm of
     the last one.
@@ -1199,18 +1202,18 @@ def _eager(
     V, slope, moved, enough, sure, maybe = pairs
     K, d = sums.shape
     arm, size, news = np.int64(-1), np.int64(0), True
-    coins_from = np.int64(state[4])
+    coins_from, holds = np.int64(state[4]), -1.0
     while t < until:
         if t > state[1]:
             _anchor(source, t, c, q, run, key0, key1, books, pairs, state)
             news = True
-        if news:
-            state[1] = _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe)
-            if state[1] < t:
+        if news or t > holds:
+            holds = _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside)
+            if holds < t:
+                state[1] = -1.0
                 continue
             size = np.int64(0)
             for a in range(K):
-                inside[a] = _none(sure, a)
                 if inside[a]:
                     members[size] = a
                     size += 1

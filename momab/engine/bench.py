@@ -108,7 +108,7 @@ def measure(
                 draw_in_turn(instance, 1, SEED, 0)
                 long = max(rounds, short)
                 fast = seconds_per_round(instance, policy, long, "numba", repeats)
-                drawing = seconds_per_draw(instance, long, "numba", repeats)
+                drawing = seconds_per_draw(instance, long, "numba", 5 * repeats)
             else:
                 drawing = seconds_per_draw(instance, short, "python", 1)
             rows.append(

@@ -83,7 +83,7 @@ def _default(policy: Policy, *sizes: tuple[int, int]) -> Contender:
 CONTENDERS: dict[str, Contender] = {
     "Pareto IMED": _default(ParetoIMED(), *SIZES, TAILS),
     "Pareto IMED (sum)": _default(ParetoIMED(evidence="sum"), *SIZES, TAILS),
-    "KL-UCB (oracle)": _default(KLUCB(objective="oracle")),
+    "KL-UCB (oracle)": _default(KLUCB(objective="oracle"), *SHORT),
     "KL-UCB (random)": _default(KLUCB(objective="random"), *SHORT),
     "UCB1 (oracle)": _default(SingleUCB1(objective="oracle")),
     "UCB1 (oracle, tuned)": Contender(

@@ -45,6 +45,7 @@ def test_certificates_chapter(shown: list[dict[str, Any]], whole: bool, **drawn:
     rates = page["rates"]
     assert (rates["false_low"] <= np.minimum(1, rates["crossing"])).all()
     assert (rates["dominated_rate"] <= rates["false_rate"]).all()
+    assert page["late"] == page["off"] == 0
     assert not loud(shown)
 
 
@@ -108,10 +109,18 @@ def test_the_table_of_lemma_9_is_that_of_the_audit() -> None:
         assert row == [check.claim, check.checked, check.violations, check.off_event]
 
 
-def test_printed_rates() -> None:
-    instance = instances.bernoulli([[0.55], [0.45]])
-    rates = certificates.false_rates(instance, [0.05, 2.0], 200, 50, 1)
-    printed = certificates.printed_rates(rates)
-    assert printed["c"].tolist() == ["0.05", "2"]
-    assert printed["false"][0].startswith(f"{rates['false_rate'][0]:.2%} (")
-    assert printed["bound"][1] == f"{rates['stated'][1]:.3g}"
+def test_kl_certificates_come_no_later_and_help_where_means_are_small() -> None:
+    levels = {
+        "low": [[0.2, 0.02], [0.02, 0.2]],
+        "middle": [[0.6, 0.42], [0.42, 0.6]],
+        "never": [[0.5], [0.5]],
+    }
+    stops = certificates.kl_rounds(levels, 2.0, 5_000, 6, 1)
+    assert (stops["kl"] <= stops["hoeffding"]).all()
+    assert not stops["off"].any()
+    medians = stops.groupby("instance")[["hoeffding", "kl"]].median()
+    factor = medians["hoeffding"] / medians["kl"]
+    assert factor["low"] > 1.5 * factor["middle"]
+    assert (stops.loc[stops["instance"] == "never", ["hoeffding", "kl"]] == 5_000).all(axis=None)
+    fig = certificates.kl_figure(stops)
+    assert [line.get_label() for line in fig.axes[0].lines[1:]] == list(levels)

@@ -12,7 +12,7 @@ from momab.chapters import regret_theorem
 from momab.engine import loop
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.model import families, instances, theory
+from momab.model import families, instances, theory, two_arms
 from tests.chapters.running import PAGE, WHOLE, run_chapter
 
 
@@ -70,7 +70,7 @@ def test_scaling_and_power():
 def test_regret_theorem_chapter(whole, seed, arms, lead, crowd):
     page = run_chapter(
         "regret-theorem", whole, seed=seed, arms=arms, lead=lead, crowd=crowd,
-        horizon=10_000, runs=5, tied_horizon=2_000, sweep_horizon=1_000,
+        horizon=10_000, runs=5, tied_horizon=2_000, pair_gap=0.2,
     )  # fmt: skip
     assert page["report"].ok
     for chart in page["charts"].values():
@@ -82,9 +82,25 @@ def test_regret_theorem_chapter(whole, seed, arms, lead, crowd):
     assert (page["nobody"]["mean"] <= page["nobody"]["tied"]).all()
     assert page["nobody"]["certified"].max() == 0
     assert page["many"]["mean"] < page["one"]["mean"]
-    assert page["fails"][2.0] < page["fails"][1.0] < theory.union_bound(20, 2, 1_000, 1.0)
+    assert list(page["slopes"]) == page["quarters"]
+    for c, slope in page["slopes"].items():
+        assert slope == pytest.approx(1 - c * page["kappa"], abs=0.15)
     if whole:
         assert page["better"] <= page["old"] + 1e-9
+
+
+def test_costs_of_wrong_certificates_grow_only_for_small_coefficients():
+    costs = regret_theorem.wrong_costs(0.2, [1 / 4, 1 / 16], [10**3, 10**6, 10**8])
+    falling, rising = (rows["cost"].to_numpy() for _, rows in costs.groupby("c", sort=False))
+    assert (np.diff(falling) < 0).all()
+    assert (np.diff(rising) > 0).all()
+    slopes = regret_theorem.measured_slopes(costs)
+    kappa = two_arms.wrong_exponent(0.7, 0.5)
+    for c, slope in slopes.items():
+        assert slope == pytest.approx(1 - c * kappa, abs=0.1)
+    fig = regret_theorem.wrong_cost_figure(costs, kappa)
+    labels = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
+    assert labels == ["c = 1/4", "c = 1/16"]
 
 
 def test_the_bound_for_ties_refuses_a_unique_leader():

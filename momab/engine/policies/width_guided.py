@@ -134,8 +134,9 @@ class Races:
 
 
 def races(policy: WidthGuided, view: View, coin: Coins) -> Races:
-    """Lines 5-11 of Algorithm 1, with the policy's certificate."""
-    return race_all(policy.c * log(view.horizon), view, coin, policy.certificate)
+    """Lines 5-11 of Algorithm 1, with the policy's certificate (Hoeffding's if it names none)."""
+    certificate = getattr(policy, "certificate", "hoeffding")
+    return race_all(policy.c * log(view.horizon), view, coin, certificate)
 
 
 def race_all(clog: float, view: View, coin: Coins, certificate: str = "hoeffding") -> Races:
