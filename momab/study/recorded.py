@@ -55,7 +55,7 @@ def record_results(parts: Parts, names: Iterable[str]) -> None:
         frame: pd.DataFrame = getattr(parts, name)
         if name == "limit":  # the lines of one policy depend on no other
             made_with[name] = made_with.get(name, {}) | {
-                policy: _made_with(parts) for policy in parts.policies
+                policy: limit_made_with(parts.options.seed, policy) for policy in parts.policies
             }
             frame = _with_recorded(frame, parts.policies)
         else:
@@ -74,6 +74,16 @@ def _with_recorded(lines: pd.DataFrame, policies: Sequence[str]) -> pd.DataFrame
     both = pd.concat([kept[~kept["policy"].isin(policies)], lines], ignore_index=True)
     order = {name: i for i, name in enumerate(CONTENDERS)}
     return both.sort_values("policy", key=lambda names: names.map(order), kind="stable")
+
+
+def limit_made_with(seed: int, policy: str) -> dict[str, Any]:
+    """What the lines of one policy of the part ``limit`` are made with."""
+    return {
+        **provenance_versions(),
+        "seed": seed,
+        "validation_seed": VALIDATION_SEED,
+        "sizes": [list(size) for size in CONTENDERS[policy].sizes],
+    }
 
 
 def _made_with(parts: Parts) -> dict[str, Any]:
