@@ -116,7 +116,7 @@ def test_the_readme_example_runs():
     assert short != example
     names = {"__name__": "example"}
     exec(compile(short, "README.md", "exec"), names)
-    assert len(names["results"].runs) == 4
+    assert len(names["results"].runs) == 6
 
 
 def test_no_data_set_is_committed():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from momab.study.groups import DATASET_NAMES, KIND_NAMES
+from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,5 +112,27 @@ def printed_lines(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
                 for rate, low, high in zip(lines["errors"], lines["error_low"], lines["error_high"])
             ],
             "Ratio": lines["ratio"].map("{:,.2f}".format),
+        }
+    )
+
+
+def printed_wider(table: pd.DataFrame) -> pd.DataFrame:
+    """:func:`momab.study.extended_table` as the page prints it."""
+    import pandas as pd
+
+    groups = [
+        f"{SOURCES[dataset]} {KIND_NAMES.get(group, group)}"
+        for dataset, group in zip(table["dataset"], table["group"])
+    ]
+    return pd.DataFrame(
+        {
+            "Group": groups,
+            "Policy": table["policy"],
+            "Runs": table["runs"],
+            "Regret": [plus_minus(*pair) for pair in zip(table["regret"], table["regret_sd"])],
+            "Detection": table["detection"].map("{:.1%}".format),
+            "Fairness": [
+                plus_minus(*pair) for pair in zip(table["fairness"], table["fairness_sd"])
+            ],
         }
     )

@@ -11,7 +11,7 @@ from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.simulate import simulate
 from momab.model import instances
 from momab.model.instances import SYNTHETIC_SETTINGS
-from momab.study import limit, recorded
+from momab.study import limit, recorded, standings
 
 TINY = study.Options(seed=3, progress=False)
 SIZES = ((300, 4), (500, 3))
@@ -70,6 +70,9 @@ def test_the_wider_table_has_a_row_per_setting_and_policy(lines):
     assert len(table) == len(SYNTHETIC_SETTINGS) * 2
     assert (table["runs"] == 3).all()
     assert table["detection"].between(0, 1).all()
+    printed = standings.printed_wider(table)
+    assert printed["Group"].iloc[0] == "Synthetic 0.12, 1"
+    assert printed["Regret"].iloc[0] == study.plus_minus(*table.loc[0, ["regret", "regret_sd"]])
 
 
 def test_the_coefficient_is_the_one_with_the_least_validation_regret(monkeypatch):
