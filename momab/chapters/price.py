@@ -269,7 +269,7 @@ def price_maps(fronts: dict[str, FloatArray], points: FloatArray) -> Figure:
     """The price as shades, over the place of one more arm; one panel per front."""
     with mpl.rc_context(STYLE):
         fig, panels = new_axes(len(fronts), size=(7.2, 4.0))
-        shades = np.linspace(0.08, 0.95, len(LEVELS) - 1)
+        shades = np.linspace(0.18, 0.95, len(LEVELS) - 1)
         for axes, (title, front) in zip(panels, fronts.items(), strict=True):
             values = moved_arm(front, points)
             for low, high, alpha in zip(LEVELS, LEVELS[1:], shades):

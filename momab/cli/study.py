@@ -109,7 +109,8 @@ def reproduce_command(
     names = study.wanted_parts(target)
     options = study.Options(int(horizon), runs, seed, data_dir, output / "store", workers)
     study.require_data(names, options)
-    parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(policy or ())))
+    chosen = policy or (study.recorded_policies() if check and not record else ())
+    parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(chosen)))
     with interruptible():
         if record:
             study.record_results(parts, names)

@@ -56,6 +56,7 @@ from momab.study.recorded import (
     absent_data,
     differences,
     record_results,
+    recorded_policies,
     recorded_provenance,
     recorded_results,
 )
@@ -111,6 +112,7 @@ __all__ = [
     "plus_minus",
     "real_instances",
     "record_results",
+    "recorded_policies",
     "recorded_provenance",
     "recorded_results",
     "require_data",

@@ -40,6 +40,11 @@ def recorded_results(part: str) -> pd.DataFrame:
     return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
 
+def recorded_policies() -> tuple[str, ...]:
+    """The policies of the part ``limit`` that have recorded lines."""
+    return tuple(recorded_results("limit")["policy"].unique())
+
+
 def recorded_provenance() -> dict[str, Any]:
     """What the recorded results were made with."""
     found: dict[str, Any] = json.loads((RESULTS / "provenance.json").read_text())

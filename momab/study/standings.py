@@ -50,6 +50,7 @@ def standings(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
         {
             "policy": name,
             "instances": len(part),
+            "runs": int(part["runs"].max()),
             "best": best.get(str(name), 0),
             "shared": shared.get(str(name), 0),
             "median": part["ratio"].median(),
@@ -69,12 +70,12 @@ def printed_standings(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Policy": table["policy"],
-            "Instances": table["instances"],
+            "Runs": table["runs"].map("{:,}".format),
             "Lowest alone": table["best"],
             "Among the lowest": table["shared"],
             "Median ratio": table["median"].map("{:,.2f}".format),
             "Least to most": [
-                f"{low:,.2f} to {high:,.2f}" for low, high in zip(table["least"], table["most"])
+                f"{low:,.2f}–{high:,.2f}" for low, high in zip(table["least"], table["most"])
             ],
             "Worst run": table["tail"].map("{:,.1f}".format),
         }

@@ -109,6 +109,7 @@ def test_policies_are_recorded_and_compared_one_at_a_time(tmp_path, monkeypatch,
     study.record_results(parts("Width-guided"), ["limit"])
     kept = study.recorded_results("limit")
     assert list(kept["policy"].unique()) == ["Width-guided", "Annealing-Pareto"]
+    assert study.recorded_policies() == ("Width-guided", "Annealing-Pareto")
     assert set(study.recorded_provenance()["limit"]) == {"Width-guided", "Annealing-Pareto"}
     for name in ("Width-guided", "Annealing-Pareto"):
         assert study.differences(parts(name), ["limit"]) == {"limit": ""}

@@ -85,5 +85,5 @@ def test_what_is_printed():
     assert first["Mean (95 %)"] == "1.00 (0.99 to 1.01)"
     assert first["Errors (95 %)"] == "0.00% (0.00% to 1.00%)"
     [line, *_] = standings.printed_standings(standings.standings(frame, 100_000)).to_dict("records")
-    assert line["Least to most"] == "0.25 to 2.00"
+    assert line["Least to most"] == "0.25–2.00"
     assert line["Worst run"] == "6.0"
