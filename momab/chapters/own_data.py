@@ -144,7 +144,7 @@ def price_table(instance: Instance, horizon: int) -> pd.DataFrame:
     titles = {
         "kinf": "the law of the rows, against any other law (kinf)",
         "sum": "the means, as of independent coins (sum)",
-        "max": "the means, whatever the dependence (max)",
+        "max": "the least evidence, safe to rely on (max)",
     }
     free, source = instance.geometry.gaps == 0, instance.source
     if isinstance(source, Rows) and free.sum() * np.diff(source.offsets)[~free].sum() > MOST_ROWS:
