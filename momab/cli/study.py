@@ -48,7 +48,7 @@ def study_command(
     }
     assignments = study_assignments(table, arm, columns, scale or (), values)
     instance = from_csv(table, arm, columns, parse_scale(scale or ()))
-    for kind, means in (("sum", "as of independent coins"), ("max", "with the least evidence, safe under any dependence")):
+    for kind, means in (("sum", "as of independent coins"), ("max", "with the safe evidence, max")):
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
