@@ -239,7 +239,7 @@ def test_projects_have_their_parts_and_name_entries_of_the_ledger():
     claims = yaml.safe_load((ROOT / "book" / "claims.yml").read_text(encoding="utf-8"))
     entries = {
         str(entry["number"])
-        if entry["kind"] == "text"
+        if entry["kind"] in ("text", "ours")
         else f"{entry['kind'].title()} {entry['number']}"
         for entry in claims
     }
@@ -248,7 +248,7 @@ def test_projects_have_their_parts_and_name_entries_of_the_ledger():
     for project in projects:
         parts = re.findall(r"^(\w[\w ]*)\n: ", project, flags=re.MULTILINE)
         assert parts == ["Size", "Question", "First step", "A result"]
-        [named] = re.findall(r"ledger: ([^.]+)\.", project)
+        [named] = re.findall(r"(?:ledger|referee's page): ([^.]+)\.", project)
         assert set(named.split(", ")) <= entries
         assert "`momab " in project
         assert re.search(r"\{ref\}`", project)

@@ -8,34 +8,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab import study
 from momab.chapters import limit
 from momab.engine import loop
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import families, imed, instances, pareto, theory
 from tests.chapters.running import PAGE, WHOLE, run_chapter, text_of
-from tests.study.test_standings import made_up, made_up_prices
+from tests.study.test_standings import made_up
 
 
 @WHOLE
 @PAGE
 @given(seed=st.integers(0, 2**31 - 1), crowd=st.integers(1, 18), delta=st.floats(0.01, 0.2))
 def test_limit_chapter(shown, whole, seed, crowd, delta):
-    with pytest.MonkeyPatch.context() as patch:
-        parts = {"limit": made_up, "prices": made_up_prices}
-        patch.setattr(study, "recorded_results", lambda part: parts[part]())
-        page = run_chapter(
-            "limit",
-            whole=whole,
-            seed=seed,
-            crowd=crowd,
-            delta=delta,
-            horizon=5_000,
-            runs=5,
-            many=40,
-            drawn=8,
-        )
+    page = run_chapter(
+        "limit",
+        whole=whole,
+        seed=seed,
+        crowd=crowd,
+        delta=delta,
+        horizon=5_000,
+        runs=5,
+        many=40,
+        drawn=8,
+    )
     assert imed.is_settled(page["family"].means)
     # the safe evidence is safe on copies, and the line of balance is below the price
     worst = page["worst"].loc["One coin, copied"]

@@ -44,12 +44,6 @@ def made_up() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def made_up_prices() -> pd.DataFrame:
-    """The prices of the made-up instances under three classes of laws."""
-    lines = [("synthetic", 2.0, 2.2, 2.1), ("kuairec", 0.5, 4.0, 0.1), ("spotify", 4.0, 4.1, 2.0)]
-    return pd.DataFrame(lines, columns=["dataset", "sum", "max", "law"])
-
-
 def test_the_lowest_stands_alone_only_where_intervals_are_apart():
     table = standings.standings(made_up(), 100_000).set_index("policy")
     assert list(table.index) == list(MEANS)
