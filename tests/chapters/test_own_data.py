@@ -243,7 +243,7 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
     assert page == "page.html"
     means = momab.from_csv(my_csv, "cafe", ["coffee", "price"], {"price": (0, 20)}).means
     assert f"coins: {theory.price(means).value:.4g} per unit of log T, candidate " in independent
-    assert f"dependence: {theory.price(means, 'max').value:.4g} per unit of log T, " in safe
+    assert f"max: {theory.price(means, 'max').value:.4g} per unit of log T, " in safe
     assert seen["name"] == "own-data"
     assert seen["objectives"] == "coffee;price"
     assert seen["scale"] == "price=0:20"
