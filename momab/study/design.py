@@ -22,7 +22,7 @@ from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.results import Results
 from momab.engine.simulate import simulate
-from momab.model.instances import Instance
+from momab.model.instances import SYNTHETIC_SETTINGS, Instance, synthetic
 
 HORIZON = 10**6
 RUNS = 20
@@ -89,6 +89,11 @@ class Options:
 
 #: The settings whose trajectories Figure 2 shows.
 SHOWN = ("0.12, 1", "0.02, 8")
+
+
+def synthetic_instances() -> dict[str, Instance]:
+    """The eight settings of the synthetic family, by the names that the tables use."""
+    return {f"{delta:g}, {m}": synthetic(delta, m) for delta, m in SYNTHETIC_SETTINGS}
 
 
 def real_instances(options: Options, dataset: str, kind: str) -> dict[str, Instance]:

@@ -29,8 +29,8 @@ from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
-from momab.model import instances, theory
-from momab.model.instances import SYNTHETIC_SETTINGS, Instance
+from momab.model import theory
+from momab.model.instances import Instance
 from momab.model.kinf import instance_price
 from momab.model.statistics import bootstrap_interval, rates
 from momab.study.design import (
@@ -41,6 +41,7 @@ from momab.study.design import (
     Options,
     paper_coefficient,
     real_instances,
+    synthetic_instances,
     validation_instances,
 )
 
@@ -149,7 +150,7 @@ def contenders(names: Iterable[str] = ()) -> dict[str, Contender]:
 def group_instances(options: Options, dataset: str, kind: str) -> dict[str, Instance]:
     """The instances of a group, by the names that the tables use."""
     if dataset == SYNTHETIC:
-        return {f"{delta:g}, {m}": instances.synthetic(delta, m) for delta, m in SYNTHETIC_SETTINGS}
+        return synthetic_instances()
     return real_instances(options, dataset, kind)
 
 

@@ -29,8 +29,6 @@ from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.results import Results
 from momab.errors import MomabError
-from momab.model import instances
-from momab.model.instances import SYNTHETIC_SETTINGS
 from momab.study.design import (
     COEFFICIENTS,
     DATASETS,
@@ -42,6 +40,7 @@ from momab.study.design import (
     paper_policies,
     real_instances,
     risk_runs,
+    synthetic_instances,
     tunable_policies,
     validation_instances,
 )
@@ -74,9 +73,8 @@ NEED_DATA = ("real", "validation", "retuned", "risk", "rivals", "prices", "limit
 
 def run_synthetic(options: Options, checkpoints: int = 0) -> Results:
     """Run Table 2: both policies on the eight settings, with the theorem's c = 2."""
-    settings = {f"{delta:g}, {m}": instances.synthetic(delta, m) for delta, m in SYNTHETIC_SETTINGS}
     return options.simulate(
-        settings,
+        synthetic_instances(),
         {"Width-guided": WidthGuided(), "Pareto UCB1": ParetoUCB1(q="synthetic")},
         checkpoints=checkpoints,
     )
