@@ -55,7 +55,7 @@ GROUPS = ((SYNTHETIC, SYNTHETIC), *((dataset, kind) for dataset in DATASETS for 
 SIZES = ((100_000, 1000), (1_000_000, 40))
 """The experiments: (horizon, runs)."""
 TAILS = (20_000, 5000)
-"""The experiment on tails of the policies that commit late or never."""
+"""The experiment on tails of the policies that never commit and follow the price, or anneal."""
 COMMITTED_TAILS = (100_000, 20_000)
 """The experiment on tails of the policies that commit early, which is cheap."""
 
@@ -67,7 +67,7 @@ class Contender:
     build: Callable[[str, str, float], Policy]
     tuned: bool = False
     """Whether the coefficient is chosen by validation."""
-    sizes: tuple[tuple[int, int], ...] = (*SIZES, TAILS)
+    sizes: tuple[tuple[int, int], ...] = SIZES
 
 
 def _q(dataset: str) -> str:
@@ -75,14 +75,14 @@ def _q(dataset: str) -> str:
     return "synthetic" if dataset == SYNTHETIC else "real"
 
 
-def _default(policy: Policy) -> Contender:
-    return Contender(lambda dataset, kind, c: policy)
+def _default(policy: Policy, *more: tuple[int, int]) -> Contender:
+    return Contender(lambda dataset, kind, c: policy, sizes=(*SIZES, *more))
 
 
 CONTENDERS: dict[str, Contender] = {
-    "Pareto IMED": _default(ParetoIMED()),
-    "Pareto IMED (sum)": _default(ParetoIMED(evidence="sum")),
-    "KL-UCB (oracle)": _default(KLUCB(objective="oracle")),
+    "Pareto IMED": _default(ParetoIMED(), TAILS),
+    "Pareto IMED (sum)": _default(ParetoIMED(evidence="sum"), TAILS),
+    "KL-UCB (oracle)": _default(KLUCB(objective="oracle"), TAILS),
     "KL-UCB (random)": _default(KLUCB(objective="random")),
     "UCB1 (oracle)": _default(SingleUCB1(objective="oracle")),
     "UCB1 (oracle, tuned)": Contender(
@@ -114,14 +114,10 @@ CONTENDERS: dict[str, Contender] = {
         tuned=True,
         sizes=(*SIZES, COMMITTED_TAILS),
     ),
-    "Annealing-Pareto": _default(AnnealingPareto()),
+    "Annealing-Pareto": _default(AnnealingPareto(), TAILS),
     "Scalarized UCB": _default(ScalarizedUCB()),
     "Scalarized UCB (tuned)": Contender(lambda dataset, kind, c: ScalarizedUCB(c=c), tuned=True),
-    "Pareto Thompson": Contender(
-        # every round draws from many posteriors, so its tail is left to the others
-        lambda dataset, kind, c: ParetoThompson(),
-        sizes=SIZES,
-    ),
+    "Pareto Thompson": _default(ParetoThompson()),
 }
 """Every policy of the comparison, by its name in the table."""
 
