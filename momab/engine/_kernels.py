@@ -173,6 +173,35 @@ def _refill(source, a, n, run, key0, key1):
 
 
 @jit
+def _refill_watched(source, a, n, j, run, key0, key1):
+    """Do the same for one objective only; the others' places in the buffer keep what they had."""
+    kind, m, thresholds, values, offsets, ready, first, stop, words = source
+    d = ready.shape[2]
+    pulls = min(ready.shape[1], max(2, 32 // m, n // 2))
+    lane = u64(0) if kind in (DUPLICATED, ROWS) else u64(j)
+    for i in range(pulls):  # the word at this place of every pull, whatever its block
+        place = u64(n + i) * u64(m) + lane
+        w0, w1, w2, w3 = _philox((place >> u64(2)) & LOW, u64(a), run, u64(0), key0, key1)
+        low, high = (w1, w3) if place & u64(1) else (w0, w2)
+        words[i] = u32(high if place & u64(2) else low)
+    for i in range(pulls):
+        if kind == BERNOULLI:
+            ready[a, i, j] = np.float64(words[i] < thresholds[a * d + j])
+        elif kind == DUPLICATED:
+            ready[a, i, j] = np.float64(words[i] < thresholds[a])
+        elif kind == ROWS:
+            size = u64(offsets[a + 1] - offsets[a])
+            drawn = u64(offsets[a]) + ((u64(words[i]) * size) >> u64(32))
+            ready[a, i, j] = values[drawn * u64(d) + u64(j)]
+        else:
+            start = u64(offsets[a * d + j])
+            size = u64(offsets[a * d + j + 1]) - start
+            ready[a, i, j] = values[start + ((u64(words[i]) * size) >> u64(32))]
+    first[a] = n
+    stop[a] = n + pulls
+
+
+@jit
 def _draw_many(source, a, n, pulls, sums, run, key0, key1):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
     _, _, _, _, _, ready, first, stop, _ = source
@@ -1655,6 +1684,15 @@ def _largest(score):
 
 
 @jit
+def _where(score, value):
+    """Return the first place of a value that is there."""
+    a = 0
+    while score[a] != value:
+        a += 1
+    return a
+
+
+@jit
 def _leading(score, margin):
     """Return how many scores are within a margin of the largest, and which one if it is one."""
     bar = _largest(score) - margin
@@ -1788,77 +1826,166 @@ def _klucb_index(p, n, level):
 
 
 @jit
-def _beyond(p, n, q, level):
-    """Whether q is clearly beyond the index of an arm with mean p and n samples."""
-    below = q - GUARD
-    return p < below and n * _kl(p, below) > level
+def _klucb_step(p, n, level, x):
+    """Make a step of Newton's from x towards the zero u of f(x) = kl(p, x) - level / n; p < x < 1.
+
+    f increases and is convex above p, so where the step leads is never below u.  Let a be its
+    length and M the largest f'' / f' from x - 2a to x + a.  If M a <= 1/4, then f' changes so
+    little there that u is not below x - 2a, and Taylor's formula leaves an error of at most
+    2 M a^2.  Returns a bound of u from above and one from below, p if nothing is known.  Both
+    allow for the rounding of kl, here and in the index of the plain loop.
+    """
+    slack = x * (1.0 - x) / (x - p)  # 1 / f'
+    step = (_kl(p, x) - level / n) * slack
+    a = abs(step)
+    high, left, right = x - step + 1e-13 * slack, x - 2.0 * a, x + a
+    if not (left > p and right < 1.0):
+        return high, p
+    room = min(left * (1.0 - left), right * (1.0 - right)) * (left - p)
+    M = ((right - p) * (right - p) + p * (1.0 - p)) / room
+    return high, max(p, high - 2.0 * M * a * a - 2e-13 * slack) if M * a <= 0.25 else p
 
 
 @jit
-def _choose_klucb(means, counts, level):
-    """Find the arm with the largest index; a full index only for those that may be it."""
-    K = counts.size
-    best = 0
-    for a in range(1, K):
-        if counts[a] > counts[best]:
-            best = a
-    n, p = counts[best], means[best]
-    # A lower bound of its index that is cheap to verify often settles the matter.  An index is
-    # found to within PRECISION from below, so the bound must hold with twice that to spare.
-    q = p + 0.95 * math.sqrt(2.0 * level * p * (1.0 - p) / n)
-    if q + 2.0 * PRECISION < 1.0 and n * _kl(p, q + 2.0 * PRECISION) <= level:
-        alone = True
-        for a in range(K):
-            if a != best and not _beyond(means[a], counts[a], q, level):
-                alone = False
+def _klucb_bounds(state, a, p, n, level, steps):
+    """Bound the index of an arm at a level, starting from the last bound, until it is sharp.
+
+    The rows of ``state`` hold a bound from above, one from below, by how much the former
+    grows with the level, and the level.  The index is concave in the level.
+    """
+    high, low, slope = 1.0, p, 0.0
+    if p >= 1.0:
+        low = 1.0
+    else:
+        x = state[0, a]
+        if not p < x < 1.0:
+            x = min(p + math.sqrt(level / (2.0 * n)), 0.5 * (1.0 + p))
+        for _ in range(steps):
+            upper, low = _klucb_step(p, n, level, x)
+            if low > p:
+                high, slope = upper, low * (1.0 - low) / (n * (low - p))
+                if high - low <= 0.1 * PRECISION:
+                    break
+            x = upper if upper < 1.0 else 0.5 * (1.0 + x)
+            if not x > p:
                 break
-        if alone:
-            return best
-    q = _klucb_index(p, n, level)
-    for a in range(K):
-        if a == best or _beyond(means[a], counts[a], q, level):
+    state[0, a], state[1, a], state[2, a], state[3, a] = high, low, slope, level
+
+
+@jit_extremes
+def _klucb_scores(state, level, score):
+    """Bound all indices at a level from above; return the largest bound."""
+    top = -1e9
+    for a in range(score.size):
+        score[a] = state[0, a] + state[2, a] * (level - state[3, a])
+        top = max(top, score[a])
+    return top
+
+
+@jit
+def _choose_klucb(means, counts, level, score, bar):
+    """Choose the largest index as the plain loop does, among the arms whose score reaches a bar."""
+    best, q = -1, -1.0
+    for a in range(counts.size):
+        if score[a] < bar:
             continue
-        index = _klucb_index(means[a], counts[a], level)
-        fewer = counts[a] < counts[best] or (counts[a] == counts[best] and a < best)
-        if index > q or (index == q and fewer):
-            best, q = a, index
+        if best < 0:
+            best = a
+        elif means[a] != means[best] or counts[a] != counts[best]:  # else their indices are equal
+            if q < 0.0:
+                q = _klucb_index(means[best], counts[best], level)
+            index = _klucb_index(means[a], counts[a], level)
+            if index > q or (index == q and counts[a] < counts[best]):
+                best, q = a, index
     return best
 
 
 @jit
+def _klucb_leader(state, means, counts, level, score):
+    """Find the arm with the largest index; sharpen the bounds of those that may be it.
+
+    Returns it, and a bar above all that the others may have, with the precision of an index to
+    spare.  The bar is out of reach if it took exact indices to decide.
+    """
+    while True:
+        top = _klucb_scores(state, level, score)
+        b = _where(score, top)
+        score[b] = -1e9
+        second = _largest(score)
+        if state[1, b] > second + 2.0 * PRECISION:
+            return b, second + 2.0 * PRECISION
+        a = b if state[3, b] < level else _where(score, second)
+        score[b] = top
+        if state[3, a] == level:
+            bar = state[1, b] - 2.0 * PRECISION
+            return _choose_klucb(means, counts, level, score, bar), 2.0
+        _klucb_bounds(state, a, means[a], counts[a], level, 12)
+
+
+@jit
 def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
-    """Play KL-UCB on one objective."""
+    """Play KL-UCB on one objective.
+
+    The leader of round ``found`` plays on for ``span`` rounds or until its index may have
+    fallen below the bar.  Meanwhile log t grows by at most (t - found) / found, and the largest
+    of the others' bounds, which is convex in the level, stays below the chord ``bar + (t - found)
+    rate``.  The leader's own bound is found at a level that is not above log t.  The arrays end
+    with up to seven dummies.
+    """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
+    padded = (K + 7) // 8 * 8
     counts = np.zeros(K, dtype=np.int64)
     sums, means = np.zeros((K, d)), np.zeros(K)
+    state, score = np.zeros((4, padded)), np.zeros(padded)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         objective = _objective(known, K, d, run, stream, key0, key1)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        at, event = np.int64(0), np.int64(0)
+        state.fill(0.0)
+        state[0, :K] = 1.0
+        state[0, K:] = -1e9
+        at, event, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         arm, t = np.int64(0), np.int64(0)
+        level, bar, rate, pace = 0.0, 0.0, 0.0, 0.0
         while t < T:
             if t == event:
                 at, event = _note(book, t, row, counts, at)
-            arm = t if t < K else _choose_klucb(means, counts, _log(t))
+            if t < K:
+                arm = t
+            elif t - found > span or not state[1, arm] > bar + (t - found) * rate:
+                level = _log(t)
+                arm, bar = _klucb_leader(state, means, counts, level, score)
+                found, span = t, 1 + t // 256
+                pace = 1.0 / (t + span)
+                own, state[0, arm] = state[0, arm], -1e9
+                ahead = _klucb_scores(state, level + span / t, score) + 2.0 * PRECISION
+                rate = (ahead - bar) / span
+                state[0, arm] = own
             if counts[arm] >= stop[arm]:
-                _refill(source, arm, counts[arm], run, key0, key1)
+                if final_sums.size > 0:
+                    _refill(source, arm, counts[arm], run, key0, key1)
+                else:
+                    _refill_watched(source, arm, counts[arm], objective, run, key0, key1)
             i = counts[arm] - first[arm]
             counts[arm] += 1
-            for j in range(d):
-                sums[arm, j] += ready[arm, i, j]
+            if final_sums.size > 0:
+                for j in range(d):
+                    sums[arm, j] += ready[arm, i, j]
+            else:
+                sums[arm, objective] += ready[arm, i, objective]
             means[arm] = sums[arm, objective] / counts[arm]
-            if arms.size > 0:
-                arms[row, t] = arm
             t += 1
+            if t > K:
+                now = level + (t - found) * pace
+                _klucb_bounds(state, arm, means[arm], counts[arm], now, 1)
+            if arms.size > 0:
+                arms[row, t - 1] = arm
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
-            for a in range(K):
-                for j in range(d):
-                    final_sums[row, a, j] = sums[a, j]
+            final_sums[row] = sums
 
 
 # Pareto IMED.

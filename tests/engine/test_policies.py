@@ -281,7 +281,40 @@ def test_klucb_choice_has_the_largest_index(arms: list[tuple[int, float]], t: in
     if loop.has_kernel(policies.KLUCB()):
         from momab.engine import _kernels
 
-        assert _kernels._choose_klucb(means, counts, level) == chosen
+        state = np.zeros((4, 8))
+        state[0] = np.where(np.arange(8) < len(counts), 1.0, -1e9)
+        leader, bar = _kernels._klucb_leader(state, means, counts, level, np.zeros(8))
+        assert leader == chosen
+        if bar < 1:  # it was decided without the indices
+            others = np.delete(indices, chosen)
+            assert max(others) < bar - 1e-9
+            assert bar < state[1, chosen] < indices[chosen] + 1.1e-9
+        exact = _kernels._choose_klucb(means, counts, level, np.zeros(8), 0.0)
+        assert exact == chosen
+
+
+@given(
+    st.integers(1, 10**6),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.integers(2, 10**6),
+    st.integers(1, 12),
+    st.floats(0, 3),
+)
+def test_klucb_bounds_hold_the_index(
+    n: int, p: float, start: float, t: int, steps: int, later: float
+) -> None:
+    kernels = pytest.importorskip("momab.engine._kernels", reason="skipped: needs numba")
+    mean, level = math.floor(n * p) / n, log(t)
+    index = policies.klucb_index(mean, n, level)
+    state = np.full((4, 1), mean + start * (1 - mean))
+    kernels._klucb_bounds(state, 0, mean, n, level, steps)
+    high, low, slope, found = state[:, 0]
+    assert low - 1.1e-9 <= index <= high
+    assert found == level
+    assert policies.klucb_index(mean, n, level + later) <= high + slope * later
+    if steps == 12 and 0 < mean < 1 and 0.1 < start < 0.9 and n > 100:
+        assert high - low <= 1e-9  # sharp enough to decide
 
 
 def test_klucb_looks_at_its_objective_only() -> None:
