@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
-u32, u64 = np.uint32, np.uint64
+u32, u64, f32 = np.uint32, np.uint64, np.float32
 LOW = u64(0xFFFFFFFF)
 NEAR = 4 * TIE
 """Differences below this are left to the expressions of the plain loop."""
@@ -53,6 +53,9 @@ SLOWEST = 0.97
 
 LAZY, EAGER, BUSY = 256, 4096, 20
 """Pareto UCB1: rounds of a trial with boxes, rounds without, and how often a box may be left."""
+
+FLIP, SQRT_HALF, HALF_CELL = np.int32(-(2**31)), np.int32(0x3F3504F3), f32(2**-31)
+"""Pareto Thompson: flips the sign, the bits of sqrt(1/2), half a cell in (-1, 1)."""
 
 jit = njit(cache=True, nogil=True, error_model="numpy")
 # Maxima and minima become vector instructions only if they need not care for NaN and the sign
@@ -2316,80 +2319,188 @@ def _gamma(e, c, x, word):
 
 
 @jit
-def _gamma_many(e, c, points, scale, words, n, out):
-    """Make the gamma variables that the squeeze accepts, and -1 for the others."""
-    for i in range(n):
-        x = points[i] * scale[i]
-        root = 1.0 + x * c[i]
-        g, xx, w = root * root * root, x * x, (words[i] + 0.5) * CELL
-        taken = (root > 0.0) & (w < 1.0 - SQUEEZE * (xx * xx)) & (scale[i] > 0.0)
-        out[i] = e[i] * g if taken else -1.0
-
-
-@jit
-def _beta_attempts(shapes, todo, n, group, words, work, t, run, stream, key0, key1):
-    """Make one attempt at each of n coordinates, as far as it goes without a logarithm.
-
-    Short loops over few rows each, which become vector instructions.
-    """
-    s, scale, u, v = work[0], work[1], work[4], work[5]
-    for i in range(n):
-        w0, w1, w2, w3 = _philox(u64(t), group + u64(todo[i]), run, stream, key0, key1)
-        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
-    for i in range(n):
-        u[i] = (2.0 * words[0, i] + 1.0) * CELL - 1.0
-    for i in range(n):
-        v[i] = (2.0 * words[1, i] + 1.0) * CELL - 1.0
-    for i in range(n):
-        s[i] = u[i] * u[i] + v[i] * v[i]
-    _log_many(work, n)
-    for i in range(n):
-        scale[i] = math.sqrt(-2.0 * work[3, i] / s[i] if s[i] < 1.0 else 0.0)
-    _gamma_many(shapes[0], shapes[1], u, scale, words[2], n, work[2])
-    _gamma_many(shapes[2], shapes[3], v, scale, words[3], n, work[3])
-
-
-@jit
-def _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1):
-    """Draw all coordinates: one attempt at each, then one at each of those left, and so on."""
-    places = left = drawn.size
-    near[:] = shapes
-    for i in range(places):
-        todo[i] = i
-    group = u64(1)
-    while left > 0:
-        n, left = left, 0
-        _beta_attempts(near, todo, n, group, words, work, t, run, stream, key0, key1)
-        for i in range(n):
-            x, y, scale = work[2, i], work[3, i], work[1, i]
-            if scale > 0.0 and x < 0.0:
-                x = _gamma(near[0, i], near[1, i], work[4, i] * scale, words[2, i])
-            if scale > 0.0 and y < 0.0:
-                y = _gamma(near[2, i], near[3, i], work[5, i] * scale, words[3, i])
-            if x > 0.0 and y > 0.0:
-                drawn[todo[i]] = x / (x + y)
-            else:
-                todo[left] = todo[i]
-                for k in range(4):
-                    near[k, left] = near[k, i]
-                left += 1
+def _beta_draw(total, n, place, places, t, run, stream, key0, key1):
+    """Draw one coordinate as the plain loop does."""
+    e, f = 1.0 + total - 1.0 / 3.0, 1.0 + (n - total) - 1.0 / 3.0
+    x, y, group = -1.0, -1.0, u64(1 + place)
+    while not (x > 0.0 and y > 0.0):
+        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
+        u, v = (2.0 * w0 + 1.0) * CELL - 1.0, (2.0 * w1 + 1.0) * CELL - 1.0
+        s = u * u + v * v
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * _log(s) / s)
+            x = _gamma(e, 1.0 / math.sqrt(9.0 * e), u * scale, w2)
+            y = _gamma(f, 1.0 / math.sqrt(9.0 * f), v * scale, w3)
         group += u64(places)
+    return x / (x + y)
 
 
 @jit
-def _sampled_front(drawn, K, d, front):
-    """List the arms whose drawn vectors no other dominates, in order; return how many."""
+def _normals(rounds, groups, n, words, s, out, run, stream, key0, key1):
+    """Make the normals of n attempts, and their words in (-1, 1), in single precision.
+
+    Rows 0 and 1 of ``out`` are within 8e-6 of what they should be, and infinite unless 2^-20 <= s
+    <= 1 - 2^-11.  Short loops, which become vector instructions.
+    """
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(rounds[i]), u64(groups[i]), run, stream, key0, key1)
+        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
+    signed, bits, mantissa = words.view(np.int32), s.view(np.int32), out.view(np.int32)
+    for i in range(n):
+        u, v = f32(signed[0, i] ^ FLIP) * HALF_CELL, f32(signed[1, i] ^ FLIP) * HALF_CELL
+        s[i] = u * u + v * v
+    for i in range(n):  # s = 2^k m with m between sqrt(1/2) and sqrt(2)
+        k = (bits[i] - SQRT_HALF) >> np.int32(23)
+        mantissa[0, i] = bits[i] - (k << np.int32(23))
+        out[1, i] = f32(k)
+    for i in range(n):  # log m = 2 artanh(z)
+        f = out[0, i] - f32(1)
+        z = f / (f32(2) + f)
+        y = z * z
+        z *= f32(2) + y * (f32(2 / 3) + y * (f32(2 / 5) + y * f32(2 / 7)))
+        scale = math.sqrt(f32(-2) * (z + out[1, i] * f32(math.log(2))) / s[i])
+        sure = (s[i] >= f32(2**-20)) & (s[i] <= f32(1 - 2**-11))
+        scale = scale if sure else f32(np.inf)
+        out[0, i] = f32(signed[0, i] ^ FLIP) * HALF_CELL * scale
+        out[1, i] = f32(signed[1, i] ^ FLIP) * HALF_CELL * scale
+    for i in range(n):
+        out[2, i] = f32(signed[2, i] ^ FLIP) * HALF_CELL
+        out[3, i] = f32(signed[3, i] ^ FLIP) * HALF_CELL
+
+
+@jit
+def _thompson_plan(size):
+    """Make room for so many attempts: their rounds and groups, two lists, words, s, normals."""
+    words, near = np.zeros((4, size), dtype=u32), np.ones((4, size), dtype=f32)
+    lists = np.zeros((2, size), dtype=np.int64)
+    numbers = np.zeros((2, size), dtype=u32)
+    return numbers[0], numbers[1], lists[0], lists[1], words, np.ones(size, dtype=f32), near
+
+
+@jit
+def _outside(s, todo, n):
+    """List those of n points that are outside the disc, or on its edge; return how many."""
+    left = u64(0)
+    for i in range(n):
+        todo[left] = i
+        left += u64(s[i] > f32(1 + 2**-11))
+    return left
+
+
+@jit
+def _normals_ahead(places, t, plan, points, run, stream, key0, key1):
+    """Make the normals of some rounds from t on: of every place's first attempt in the disc.
+
+    They do not depend on the rewards, so many are made at a time.
+    """
+    rounds, groups, todo, where, words, s, near = plan
+    n = points.shape[1]
+    for start in range(0, n, places):
+        for i in range(places):
+            rounds[start + i], groups[start + i] = u32(t), u32(1 + i)
+        t += 1
+    for i in range(n):
+        where[i] = i
+    _normals(rounds, groups, n, words, s, points, run, stream, key0, key1)
+    left = _outside(s, todo, n)
+    while left > 0:
+        for i in range(left):
+            k = todo[i]
+            where[i], rounds[i], groups[i] = where[k], rounds[k], groups[k] + u32(places)
+        _normals(rounds, groups, left, words, s, near, run, stream, key0, key1)
+        for i in range(left):
+            k = where[i]
+            points[0, k], points[1, k] = near[0, i], near[1, i]
+            points[2, k], points[3, k] = near[2, i], near[3, i]
+        left = _outside(s, todo, left)
+
+
+@jit
+def _set_shapes(shapes, i, total, rest):
+    """Write e, c and what squeezes for both gamma variables of a place, see `_bound_draws`."""
+    for k, number in ((0, total), (3, rest)):
+        e = f32(2.0 / 3.0 + number)
+        shapes[k, i], shapes[k + 1, i] = e, f32(1) / math.sqrt(f32(9) * e)
+        shapes[k + 2, i] = min(f32(2.0 * SQUEEZE), f32(0.5668 / 9.0) / e)
+
+
+@jit
+def _bound_draws(shapes, points, start, low, high):
+    """Bound the draws of all places from below and above; return how many are left, with low -1.
+
+    Where root = 1 + y >= 1/4, log root >= y - y^2/2 + y^3/3 - 0.85 y^4; with 9 e c^2 = 1 and
+    log w <= w - 1, an attempt is accepted if w < 1 - 0.2834 c^2 x^4.  An error of 8e-6 in x
+    changes the logarithm of a gamma variable by at most 3 c 8e-6 / root < 4e-5, rounding
+    by less than 1e-5.  So the draw b is known to within 1e-4 b (1 - b), and rounding.
+    """
+    stop = start + low.size
+    x, x_word = points[0, start:stop], points[2, start:stop]
+    y, y_word = points[1, start:stop], points[3, start:stop]
+    e, x_c, x_squeeze = shapes[0], shapes[1], shapes[2]
+    f, y_c, y_squeeze = shapes[3], shapes[4], shapes[5]
+    for i in range(low.size):
+        xx, yy = x[i] * x[i], y[i] * y[i]
+        p, q = f32(1) + x[i] * x_c[i], f32(1) + y[i] * y_c[i]
+        # the words are 2 w - 1; minima, because branches would keep this loop from vectors
+        spare = min(f32(0.9998) - x_word[i] - x_squeeze[i] * (xx * xx), p - f32(0.25))
+        other = min(f32(0.9998) - y_word[i] - y_squeeze[i] * (yy * yy), q - f32(0.25))
+        p, q = e[i] * (p * p * p), f[i] * (q * q * q)
+        b = p / (p + q)
+        error = b * ((f32(1) - b) * f32(2**-13) + f32(2**-22))
+        low[i] = b - error if (spare > f32(0)) & (other > f32(0)) else f32(-1)
+        high[i] = b + error
+    left = 0
+    for i in range(low.size):
+        left += 1 if low[i] < f32(0) else 0
+    return left
+
+
+@jit
+def _dominates(c, a, low, high, counts, sums, t, run, stream, key0, key1):
+    """Whether the draws of arm c dominate those of arm a; exact ones where the bounds overlap."""
+    K, d = sums.shape
+    more = False
+    for j in range(d):
+        if low[c * d + j] > high[a * d + j]:
+            more = True
+        else:
+            place = a * d + j
+            x = _beta_draw(sums[a, j], counts[a], place, K * d, t, run, stream, key0, key1)
+            place = c * d + j
+            y = _beta_draw(sums[c, j], counts[c], place, K * d, t, run, stream, key0, key1)
+            if y < x:
+                return False
+            more = more or y > x
+    return more
+
+
+@jit
+def _sampled_front(low, high, guess, counts, sums, front, t, run, stream, key0, key1):
+    """List the arms whose drawn vectors no other dominates, in order; return how many.
+
+    What has been found is tried first the next time: ``guess[a, a]`` is an arm that dominated
+    arm a, and ``guess[a, c]`` an objective in which a was above c.
+    """
+    K, d = sums.shape
     size = 0
     for a in range(K):
-        dominated = False
-        for c in range(K):
-            j, more = 0, False
-            while j < d and drawn[c * d + j] >= drawn[a * d + j]:
-                more = more or drawn[c * d + j] > drawn[a * d + j]
-                j += 1
-            if j == d and more:
-                dominated = True
-                break
+        c, j = guess[a, a], 0
+        while j < d and low[c * d + j] > high[a * d + j]:
+            j += 1
+        dominated = j == d
+        c = 0
+        while c < K and not dominated:
+            j = guess[a, c]
+            if c != a and not low[a * d + j] > high[c * d + j]:
+                j = 0
+                while j < d and not low[a * d + j] > high[c * d + j]:
+                    j += 1
+                if j < d:
+                    guess[a, c] = j
+                elif _dominates(c, a, low, high, counts, sums, t, run, stream, key0, key1):
+                    dominated = True
+                    guess[a, a] = c
+            c += 1
         if not dominated:
             front[size] = a
             size += 1
@@ -2398,20 +2509,22 @@ def _sampled_front(drawn, K, d, front):
 
 @jit
 def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
-    """Play Pareto Thompson sampling: all coordinates are drawn together."""
+    """Play Pareto Thompson sampling: bounds of the draws nearly always tell the front."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     n = K * d
+    rounds = max(1, min(64, 2048 // n))
     counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
-    sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
-    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
-    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
+    sums, guess = np.zeros((K, d)), np.zeros((K, K), dtype=np.int64)
+    shapes, low, high = np.ones((6, n), dtype=f32), np.ones(n, dtype=f32), np.ones(n, dtype=f32)
+    points, plan = np.ones((4, rounds * n), dtype=f32), _thompson_plan(rounds * n)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        at, event = np.int64(0), np.int64(0)
+        guess.fill(0)
+        at, event, ahead = np.int64(0), np.int64(0), np.int64(K)
         arm, t = np.int64(0), np.int64(0)
         while t < T:
             if t == event:
@@ -2419,8 +2532,21 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
             if t < K:
                 arm = t
             else:
-                _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1)
-                size = _sampled_front(drawn, K, d, front)
+                if t == ahead:
+                    _normals_ahead(n, t, plan, points, run, stream, key0, key1)
+                    ahead += rounds
+                left = _bound_draws(shapes, points, (rounds - (ahead - t)) * n, low, high)
+                i = 0
+                while left > 0:
+                    if low[i] < 0.0:
+                        a, j = i // d, i % d
+                        x = _beta_draw(sums[a, j], counts[a], i, n, t, run, stream, key0, key1)
+                        low[i], high[i] = f32(x * (1.0 - 1e-6)), f32(x * (1.0 + 1e-6))
+                        left -= 1
+                    i += 1
+                size = _sampled_front(
+                    low, high, guess, counts, sums, front, t, run, stream, key0, key1
+                )
                 word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
                 arm = front[np.int64((word * u64(size)) >> u64(32))]
             if counts[arm] >= stop[arm]:
@@ -2430,11 +2556,7 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
             for j in range(d):
                 total = sums[arm, j] + ready[arm, i, j]
                 sums[arm, j] = total
-                k = arm * d + j
-                shapes[0, k] = 1.0 + total - 1.0 / 3.0
-                shapes[1, k] = 1.0 / math.sqrt(9.0 * shapes[0, k])
-                shapes[2, k] = 1.0 + (counts[arm] - total) - 1.0 / 3.0
-                shapes[3, k] = 1.0 / math.sqrt(9.0 * shapes[2, k])
+                _set_shapes(shapes, arm * d + j, total, counts[arm] - total)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
