@@ -2417,33 +2417,34 @@ def _normals_ahead(places, t, plan, points, run, stream, key0, key1):
 
 @jit
 def _set_shapes(shapes, i, total, rest):
-    """Write e, c and what squeezes for both gamma variables of a place, see `_bound_draws`."""
-    for k, number in ((0, total), (3, rest)):
-        e = f32(2.0 / 3.0 + number)
-        shapes[k, i], shapes[k + 1, i] = e, f32(1) / math.sqrt(f32(9) * e)
-        shapes[k + 2, i] = min(f32(2.0 * SQUEEZE), f32(0.5668 / 9.0) / e)
+    """Write e and c of both gamma variables of a place."""
+    e, f = f32(2.0 / 3.0 + total), f32(2.0 / 3.0 + rest)
+    shapes[0, i], shapes[1, i] = e, f32(1) / math.sqrt(f32(9) * e)
+    shapes[2, i], shapes[3, i] = f, f32(1) / math.sqrt(f32(9) * f)
 
 
 @jit
 def _bound_draws(shapes, points, start, low, high):
     """Bound the draws of all places from below and above; return how many are left, with low -1.
 
-    Where root = 1 + y >= 1/4, log root >= y - y^2/2 + y^3/3 - 0.85 y^4; with 9 e c^2 = 1 and
-    log w <= w - 1, an attempt is accepted if w < 1 - 0.2834 c^2 x^4.  An error of 8e-6 in x
-    changes the logarithm of a gamma variable by at most 3 c 8e-6 / root < 4e-5, rounding
-    by less than 1e-5.  So the draw b is known to within 1e-4 b (1 - b), and rounding.
+    Let root = 1 + y with y = c x.  By the series, log root >= y - y^2/2 + y^3/3 - r y^4 with
+    r = 1/4 if y >= 0, else r = 1/4 + |y| / (5 root).  As 9 e c^2 = 1 and log w <= w - 1, an attempt
+    is accepted if w < 1 - r x^2 y^2 / 3.  An error of 8e-6 in x changes the logarithm of a gamma
+    variable by at most 3 c 8e-6 / root, below 4e-5 if root >= 1/4, and rounding by less than 1e-5.
+    So the draw b is known to within 1e-4 b (1 - b), and rounding.
     """
     stop = start + low.size
     x, x_word = points[0, start:stop], points[2, start:stop]
     y, y_word = points[1, start:stop], points[3, start:stop]
-    e, x_c, x_squeeze = shapes[0], shapes[1], shapes[2]
-    f, y_c, y_squeeze = shapes[3], shapes[4], shapes[5]
+    e, x_c, f, y_c = shapes[0], shapes[1], shapes[2], shapes[3]
     for i in range(low.size):
         xx, yy = x[i] * x[i], y[i] * y[i]
         p, q = f32(1) + x[i] * x_c[i], f32(1) + y[i] * y_c[i]
+        xx *= (p - f32(1)) * (p - f32(1)) * max(f32(1), f32(0.2) + f32(0.8) / p)
+        yy *= (q - f32(1)) * (q - f32(1)) * max(f32(1), f32(0.2) + f32(0.8) / q)
         # the words are 2 w - 1; minima, because branches would keep this loop from vectors
-        spare = min(f32(0.9998) - x_word[i] - x_squeeze[i] * (xx * xx), p - f32(0.25))
-        other = min(f32(0.9998) - y_word[i] - y_squeeze[i] * (yy * yy), q - f32(0.25))
+        spare = min(f32(0.9998) - x_word[i] - f32(1 / 6) * xx, p - f32(0.25))
+        other = min(f32(0.9998) - y_word[i] - f32(1 / 6) * yy, q - f32(0.25))
         p, q = e[i] * (p * p * p), f[i] * (q * q * q)
         b = p / (p + q)
         error = b * ((f32(1) - b) * f32(2**-13) + f32(2**-22))
@@ -2516,7 +2517,7 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
     rounds = max(1, min(64, 2048 // n))
     counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
     sums, guess = np.zeros((K, d)), np.zeros((K, K), dtype=np.int64)
-    shapes, low, high = np.ones((6, n), dtype=f32), np.ones(n, dtype=f32), np.ones(n, dtype=f32)
+    shapes, low, high = np.ones((4, n), dtype=f32), np.ones(n, dtype=f32), np.ones(n, dtype=f32)
     points, plan = np.ones((4, rounds * n), dtype=f32), _thompson_plan(rounds * n)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)

@@ -45,7 +45,7 @@ def kernel_draws(rounds: int) -> tuple[NDArray[np.float64], list[NDArray[np.floa
     for t in range(rounds):
         for i in range(n):
             exact[t, i] = _kernels._beta_draw(p[i] - 1, p[i] + q[i] - 2, i, n, t, *key)
-    shapes = np.zeros((6, n), dtype=np.float32)
+    shapes = np.zeros((4, n), dtype=np.float32)
     for i in range(n):
         _kernels._set_shapes(shapes, i, p[i] - 1, q[i] - 1)
     points = np.zeros((4, rounds * n), dtype=np.float32)
