@@ -112,8 +112,7 @@ def one_document(site: Path, pages: list[str]) -> str:
         articles.append(str(article))
     head = "".join(
         str(element)
-        for element in first.select("head link[rel=stylesheet], head script")
-        if str(element.get("src", "_static/mathjax")).startswith("_static/mathjax")
+        for element in first.select("head link[rel=stylesheet]")
     )
     title = first.title.get_text() if first.title else "momab"
     return fill_page("whole.html", title=title, head=head, articles="".join(articles))

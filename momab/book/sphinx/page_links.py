@@ -56,14 +56,7 @@ def _link_page(
     if app.config.momab_edition != "student" and (items := _places(page, source)):
         buttons.insert(0, _group(items, "Run this page", "fas fa-rocket", "launch-buttons"))
     context["header_buttons"] = buttons
-    for files in ("script_files", "css_files"):  # live code from elsewhere, which we do not use
-        context[files] = [file for file in context[files] if not _is_live_code(file)]
     context["metatags"] = _metatags(app, page, context)
-
-
-def _is_live_code(file: Any) -> bool:
-    """Whether a style or a script, in a file or written out, belongs to Thebe."""
-    return "thebe" in f"{file.filename} {file.attributes.get('body', '')}".lower()
 
 
 def _downloads(page: str, source: str, context: dict[str, Any]) -> list[dict[str, str]]:
