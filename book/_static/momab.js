@@ -28,7 +28,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const scrolling =
-    ".momab-table-box, .momab-figure > .drawing, div.highlight > pre, div.math, " +
+    ".momab-table-box, figure.momab-figure, div.highlight > pre, div.math, " +
     ".pst-scrollable-table-container";
   const mark = () => {
     for (const box of document.querySelectorAll(scrolling)) {

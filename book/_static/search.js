@@ -66,6 +66,8 @@
     const all = text.split(/\s+/).filter(Boolean);
     const isHit = (word) => words(word).some((part) => asked.some((one) => part.startsWith(one)));
     const hits = all.map((word) => (isHit(word) ? 1 : 0));
+    // words that were asked for together count more where they stand together
+    for (let i = 1; i < all.length; i += 1) if (hits[i] && hits[i - 1]) hits[i] += 2;
     const span = 30;
     let best = 0;
     let now = hits.slice(0, span).reduce((a, b) => a + b, 0);

@@ -26,6 +26,7 @@ def slim(svg: str) -> str:
     """A figure of Matplotlib, written shortly; anything else stays as it is."""
     if "<text" in svg or "<script" in svg:
         return svg
+    svg = re.sub(r'(viewBox="0 0 ([\d.]+) [^>]* style=")', _natural, svg, count=1)
     svg = re.sub(r">\s+<", "><", svg)
     svg = _PATH.sub(lambda match: match[1] + short_path(match[2]) + match[3], svg)
     svg = _PLACE.sub(lambda match: match[1] + _short(float(match[2]), 2) + match[3], svg)
@@ -34,6 +35,11 @@ def slim(svg: str) -> str:
     for number, (name, mark) in enumerate({m[0]: m[1] for m in _MARK.finditer(svg)}.items()):
         svg = re.sub(rf'(?<=["#]){re.escape(name)}(?=[")])', f"{mark}-{number}", svg)
     return svg
+
+
+def _natural(match: re.Match[str]) -> str:
+    """Say how wide a figure is when its letters have their own size, which a phone keeps."""
+    return f"{match[1]}--natural: {_short(float(match[2]), 0)}px; "
 
 
 def _share_style(match: re.Match[str]) -> str:
@@ -75,5 +81,6 @@ def short_path(data: str) -> str:
 
 
 def _short(value: float, places: int) -> str:
-    text = f"{value:.{places}f}".rstrip("0").rstrip(".")
+    text = f"{value:.{places}f}"
+    text = text.rstrip("0").rstrip(".") if places else text
     return "0" if text == "-0" else re.sub(r"^(-?)0\.", r"\1.", text)

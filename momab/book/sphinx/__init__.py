@@ -10,6 +10,7 @@ Each module has one concern and registers it with its own `setup`:
 - `api`: ``{package}`` documents a package of the library;
 - `exercise_table`: ``{exercise-table}`` lists exercises;
 - `bibliography`: entries have a role that browsers know;
+- `citing`: ``{how-to-cite}``, and the links to paper and repository;
 - `slides`: ``{slide}``, ``{fragment}`` and ``{notes}`` become a deck per page;
 - `search`: the index of the search, fetched when somebody searches;
 - `assets`: a page loads what it uses, and no more;
@@ -30,6 +31,7 @@ from momab.book.sphinx import (
     assets,
     badges,
     bibliography,
+    citing,
     companions,
     exercise_table,
     formulas,
@@ -50,6 +52,7 @@ _HOOKS = (
     glossary,
     badges,
     bibliography,
+    citing,
     slides,
     search,
     page_links,

@@ -7,6 +7,8 @@ shortly (`momab.book.drawings`).
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,10 @@ _DEAD_FILES = (
 _WHOLE = {"momab.css", "slides.css", "katex.css", "pygments.css", "reset.css", "reveal.css"}
 
 
+_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+_GAP = re.compile(r">\s*\n\s*<")
+
+
 def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.connect("doctree-resolved", _slim, priority=650)
@@ -57,7 +63,8 @@ def setup(app: Sphinx) -> None:
 
 def _slim(app: Sphinx, tree: nodes.document, page: str) -> None:
     for raw in list(tree.findall(nodes.raw)):
-        if "<svg" in (text := raw.astext()) and "html" in raw.get("format", "").split():
+        if "html" in raw.get("format", "").split():
+            text = _TABLE.sub(lambda match: _GAP.sub("><", match[0]), raw.astext())
             raw.children[:] = [nodes.Text(slim_drawings(text))]
 
 
@@ -82,8 +89,6 @@ def _finish(app: Sphinx, error: Exception | None) -> None:
 
 def trim(site: Path) -> None:
     """Take out of a built site what none of its pages uses."""
-    import shutil
-
     static = site / "_static"
     for pattern in _DEAD_FILES:
         for path in [*static.glob(pattern), *static.glob(f"*/{pattern}")]:

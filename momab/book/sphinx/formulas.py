@@ -57,6 +57,8 @@ def in_words(app: Sphinx, node: nodes.Node) -> str:
             return typesetter(app).in_words(node.astext()) + node.get("tail", "")
         except FormulaError:  # the page itself complains
             return str(node.astext())
+    if isinstance(node, nodes.raw):
+        return ""
     if isinstance(node, nodes.Element) and node.children:
         return str(node.child_text_separator).join(in_words(app, child) for child in node.children)
     return str(node.astext())

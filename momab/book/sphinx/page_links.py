@@ -14,6 +14,8 @@ from typing import Any
 from markupsafe import Markup
 from sphinx.application import Sphinx
 
+from momab.book.sphinx import citing
+
 _PRINT = {
     "type": "javascript",
     "javascript": "window.print()",
@@ -53,7 +55,7 @@ def _link_page(
             0, _group(items, "Download this page", "fas fa-download", "download-buttons")
         )
     # the repository has the solutions
-    if app.config.momab_edition != "student" and (items := _places(page, source)):
+    if app.config.momab_edition != "student" and (items := _places(app, page, source)):
         buttons.insert(0, _group(items, "Run this page", "fas fa-rocket", "launch-buttons"))
     context["header_buttons"] = buttons
     context["metatags"] = _metatags(app, page, context)
@@ -73,9 +75,9 @@ def _downloads(page: str, source: str, context: dict[str, Any]) -> list[dict[str
     return items
 
 
-def _places(page: str, source: str) -> list[dict[str, str]]:
+def _places(app: Sphinx, page: str, source: str) -> list[dict[str, str]]:
     """The page's source on GitHub, and where it can be run."""
-    repository = os.environ.get("MOMAB_REPOSITORY", "").rstrip("/")
+    repository = citing.repository(app)
     if not repository or not source:
         return []
     items = [_link(f"{repository}/blob/main/{source}?plain=1", "Source", "Its source on GitHub")]
