@@ -4,7 +4,7 @@
 
 Every page is opened in Chromium, served from this machine: once as a first visit with nothing
 kept, and once by somebody who comes from the opening page. ``formulas`` is the time from the first
-paint to the last change of a formula's or a font's shape, in milliseconds. Sites take turns page by
+paint to the last change of a formula or of one of its fonts, in milliseconds. Sites take turns page by
 page, so that their ratio is fair on a busy machine.
 """
 
@@ -27,7 +27,9 @@ const isFormula = (node) => node.nodeType === 1 && (node.matches?.("mjx-containe
 new MutationObserver((all) => {
   if (all.some((one) => [...one.addedNodes].some(isFormula))) note();
 }).observe(document, { childList: true, subtree: true });
-document.fonts.addEventListener("loadingdone", note);
+document.fonts.addEventListener("loadingdone", (event) => {
+  if (event.fontfaces.some((font) => /KaTeX|MJX/.test(font.family))) note();
+});
 """
 TIMES = """() => {
   const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0;

@@ -91,7 +91,8 @@ class Typesetter:
             return str(self._engine.call("katex.renderToString", tex, {**options, **_STRICT}))
         except JSEvalException as error:
             said = re.search(r"ParseError: (?:KaTeX parse error: )?(.*)", str(error))
-            why = re.split(r" at (?:position|end of input)", said[1])[0] if said else str(error).splitlines()[0]
+            why = said[1] if said else str(error).splitlines()[0]
+            why = re.split(r" at (?:position|end of input)", why)[0]
             raise FormulaError(f"the formula ${tex.strip()}$ cannot be set: {why}.") from None
 
 

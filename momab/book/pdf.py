@@ -116,10 +116,7 @@ def one_document(site: Path, pages: list[str], answers: bool = False) -> str:
             link["href"] = _local(str(link["href"]), page, pages)
         article["id"] = f"{page}--"
         articles.append(str(article))
-    head = "".join(
-        str(element)
-        for element in first.select("head link[rel=stylesheet]")
-    )
+    head = "".join(str(element) for element in first.select("head link[rel=stylesheet]"))
     title = first.title.get_text() if first.title else "momab"
     return fill_page("whole.html", title=title, head=head, articles="".join(articles))
 

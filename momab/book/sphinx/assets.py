@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from momab.book.drawings import slim_drawings
-from momab.book.sphinx.formulas import COMMON_FONTS
+from momab.book.sphinx.formulas import fonts_of
 from momab.book.styles import Vocabulary, only_used
 
 # Live code, copy buttons (ours are in momab.js), buttons that toggle, tabs, highlighted searches.
@@ -73,8 +73,8 @@ def _choose_files(
 ) -> None:
     for files in ("script_files", "css_files"):
         context[files] = [file for file in context[files] if not _is_unused(file)]
-    fonts = [f"katex/fonts/{name}" for name in COMMON_FONTS] if "katex" in context.get("body", "") else []
-    context["common_fonts"] = ["fonts/serif.woff2", "fonts/sans.woff2", *fonts]
+    formulas = [f"katex/fonts/{name}" for name in fonts_of(context.get("body", ""))]
+    context["common_fonts"] = ["fonts/serif.woff2", "fonts/sans.woff2", *formulas]
 
 
 def _is_unused(file: Any) -> bool:
