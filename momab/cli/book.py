@@ -77,9 +77,12 @@ def pdf_command(
     output: Annotated[
         Path | None, typer.Option(help="The file; _build/momab.pdf if absent.")
     ] = None,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Print solutions and teaching notes, too.")
+    ] = False,
 ) -> None:
     """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
     from momab.book.pdf import print_book
     from momab.book.project import Project
 
-    print(short(print_book(Project.find(), output)))
+    print(short(print_book(Project.find(), output, answers)))

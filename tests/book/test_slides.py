@@ -180,7 +180,7 @@ def text_of(tag: Tag) -> str:
 def test_deck_text_is_neither_on_the_page_nor_in_the_search(small):
     html = small / "_build/html"
     page = (html / "other.html").read_text()
-    index = (html / "searchindex.js").read_text()
+    index = (html / "search.json").read_text()
     download = (html / "downloads/other.ipynb").read_text()
     for words in (*DECK_ONLY, "whispered"):
         assert words not in page
@@ -378,7 +378,7 @@ def check_deck(parsed: ParsedSite, page: str) -> None:
     soup, html = parsed.page(f"slides/{page}"), parsed.root
     ids = [tag["id"] for tag in soup.select("[id]")]
     assert len(ids) == len(set(ids))
-    assert {tag["xlink:href"][1:] for tag in soup.select("use")} <= set(ids)
+    assert {tag["href"][1:] for tag in soup.select("use")} <= set(ids)
     for tag in soup.select("a[href], link[href], script[src], img[src]"):
         target = str(tag.get("href") or tag.get("src"))
         if tag.name == "a" and re.match(r"https?:|mailto:", target):
@@ -483,7 +483,7 @@ def step_through(visit: Visit) -> int:
         page.keyboard.press("ArrowRight")
     assert seen == set(range(total))
     formulas = page.locator(".slides .math").count()
-    assert page.locator(".slides .math mjx-container").count() >= formulas
+    assert page.locator(".slides .math .katex-html").count() >= formulas
     raw = page.evaluate(
         "[...document.querySelectorAll('h1, h2, .content')].map(e => e.innerText).join(' ')"
     )
