@@ -7,7 +7,6 @@ three are charged Pareto regret.  The slider that shows it is here, and the card
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import re
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from momab import study
 from momab._util.validate import FloatArray
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
-from momab.figures import show, templates
+from momab.figures import magics, show, templates
 from momab.figures.style import STYLE
 from momab.model import instances, pareto
 from momab.model.statistics import mean_interval
@@ -198,8 +197,6 @@ def _plane(arms: int, start: int) -> dict[str, Any]:
         "song": across(means[0, 0]), "songs": across(best),
         "rival": (across(means[1, 0]), up(means[1, 1])),
         "bad": (across(means[2, 0]), up(means[2, 1])), "others": others,
-        "alt": f"Songs by their shares of plays and saves: {others} at 40 % and 30 %, one song "
-        "that leads on saves, and one that leads on plays by as much as the slider says.",
     }  # fmt: skip
 
 
@@ -235,31 +232,21 @@ def _plot(points: pd.DataFrame, start: int) -> dict[str, Any]:
 
 
 def _lines(points: pd.DataFrame) -> list[str]:
-    """The sentence below the picture at every lead, as HTML."""
+    """What is said below the picture at every lead, as HTML (the template ``answer_line.html``)."""
     wide = points.pivot_table("mean", "lead", "view")
+    facts: dict[str, Any] = {"other": LEAD_2, "labels": LABELS}
     return [
-        f"One song leads by {lead:.0%} on plays, another by {LEAD_2:.0%} on saves. Regret: "
-        + ", ".join(f'<b class="{v}">{LABELS[v]} {row[v]:,.0f}</b>' for v in VIEWS)
-        + "."
+        magics.one_line(templates.fill_template("answer_line.html", lead=lead, cost=row, **facts))
         for lead, row in wide.iterrows()
     ]
 
 
-def answer(points: pd.DataFrame, arms: int, caption: str, start: int = 3) -> str:
+def answer(points: pd.DataFrame, arms: int, horizon: int, runs: int, start: int = 3) -> str:
     """The opening picture with its slider, as one piece of HTML without kernel and network.
 
     Without scripts, and in print, it is a picture at the lead with the number ``start``.
     """
     plane, plot, lines = _plane(arms, start), _plot(points, start), _lines(points)
-    ends = points.pivot_table("mean", "lead", "view").iloc[[0, -1]].round().astype(int)
-    plot["alt"] = (
-        "Pareto regret against the lead on plays. "
-        + "; ".join(
-            f"{LABELS[view]}: from {ends[view].iloc[0]:,} to {ends[view].iloc[1]:,}"
-            for view in VIEWS
-        )
-        + "."
-    )
     data = {
         "names": list(VIEWS), "lead": [f"{lead:.0%}" for lead in LEADS], "song": plane["songs"],
         "x": plot["xs"], "y": {curve["name"]: curve["ys"] for curve in plot["curves"]},
@@ -270,24 +257,26 @@ def answer(points: pd.DataFrame, arms: int, caption: str, start: int = 3) -> str
         "answer.html",
         id="answer-" + hashlib.sha256(text.encode()).hexdigest()[:8],
         names=list(VIEWS),
+        labels=LABELS,
+        ends=points.pivot_table("mean", "lead", "view").iloc[[0, -1]],
         plane=plane,
         plot=plot,
+        arms=arms,
+        horizon=horizon,
+        runs=runs,
+        gap=GAP,
         last=len(LEADS) - 1,
         start=start,
         line=lines[start],
-        caption=html.escape(caption, quote=False),
         data=text.replace("</", "<\\/"),
     )
 
 
-def show_answer(points: pd.DataFrame, arms: int, horizon: int, runs: int) -> None:
+def show_answer(points: pd.DataFrame, arms: int, horizon: int, runs: int, start: int = 3) -> None:
     """Show :func:`answer` in a notebook."""
-    caption = (
-        f"The paper's policy, {horizon:,} listeners, {arms} songs, mean of {runs} runs with 95 % "
-        "bands. A song that wins nothing costs 0.05 each time."
-    )
-    text = caption + " " + re.sub("<[^>]*>", "", _lines(points)[3])
-    show.bundle({"text/html": answer(points, arms, caption), "text/plain": text})
+    text = re.sub("<[^>]*>", "", _lines(points)[start])
+    picture = answer(points, arms, horizon, runs, start)
+    show.bundle({"text/html": picture, "text/plain": text})
 
 
 def social_card() -> Figure:

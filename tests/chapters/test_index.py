@@ -66,7 +66,7 @@ def test_costs_are_ratios_to_the_better_objective() -> None:
 
 def test_the_slider_is_self_contained_and_complete_without_scripts() -> None:
     points = index.answer_points(5, 5_000, 5, 3)
-    text = index.answer(points, 5, "Five songs & more.", start=2)
+    text = index.answer(points, 5, 5_000, 5, start=2)
     assert not re.search(r"https?://|src=|@import|<link", text)
     data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
     assert len(data["lead"]) == len(data["x"]) == len(data["line"]) == len(index.LEADS)
@@ -75,7 +75,7 @@ def test_the_slider_is_self_contained_and_complete_without_scripts() -> None:
     assert data["line"][2] in static
     assert static.count("<svg") == 2
     assert "<label hidden>" in static
-    assert "Five songs &amp; more." in static
+    assert "5,000 listeners, 5 songs; mean of 5 runs" in static
     # what the curve says is what the sentence says
     mean = points.set_index(["view", "lead"])["mean"]["both", index.LEADS[2]]
     assert f"both {mean:,.0f}</b>" in static
