@@ -96,7 +96,7 @@ def certificate_rounds(
     return pd.DataFrame(rows)
 
 
-_DASHES = ("-", "--", "-.", ":")
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
 
 def _thin(length: int, most: int = 160) -> Any:
