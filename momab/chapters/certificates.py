@@ -76,7 +76,7 @@ def certificate_chain(trace: Trace) -> pd.DataFrame:
 def front_maximisers(means: FloatArray) -> IntArray:
     """Per objective, a maximiser in the Pareto set: the one whose means have the largest sum."""
     best = means == means.max(axis=0)
-    return np.where(best, means.sum(axis=1)[:, None], -np.inf).argmax(axis=0)
+    return np.asarray(np.where(best, means.sum(axis=1)[:, None], -np.inf).argmax(axis=0))
 
 
 def failed_sides(trace: Trace) -> tuple[bool, bool]:

@@ -341,8 +341,8 @@ def walks_figure(means: FloatArray, level: float, c: float) -> Figure:
     left = (np.abs(means - 0.5) > inner)[:, FIRST - 1 :].any(axis=1)
     with mpl.rc_context(STYLE):
         fig, (ax,) = new_axes(size=(5.2, 3.4))
-        for walk, away in sorted(zip(means, left), key=lambda pair: bool(pair[1])):
-            ax.plot(n, walk, color=ORANGE if away else FAINT, lw=1)
+        for i in np.argsort(left, kind="stable"):
+            ax.plot(n, means[i], color=ORANGE if left[i] else FAINT, lw=1)
         for sign in (-1, 1):
             label = f"holds at one count, {1 - level:.0%}" if sign > 0 else None
             ax.plot(n, 0.5 + sign * inner, color=INK, lw=1.4, ls="--", label=label)

@@ -105,7 +105,7 @@ def tail_finding() -> dict[str, Any]:
     papers = [study.paper_coefficient(d, k) for d, k in zip(risk["dataset"], risk["subset_type"])]
     kept = risk[np.isclose(risk["c"], papers, rtol=1e-6)]
     ratio = kept["mean"] / kept["median"]
-    worst = kept.loc[ratio.idxmax()]
+    worst: Any = kept.loc[ratio.idxmax()]
     return {
         "subsets": len(kept),
         "above": int((ratio > 2).sum()),
@@ -148,7 +148,7 @@ def limit_finding() -> dict[str, Any]:
     horizon = sorted(recorded["horizon"].unique())[-2]
     lines = standings.most_runs(recorded, horizon).set_index("policy")
     family = lines[lines["dataset"] == "synthetic"]["ratio"].groupby("policy").agg(["min", "max"])
-    mine = lines.loc["Pareto IMED", "ratio"]
+    mine = lines["ratio"][lines.index == "Pareto IMED"]
     return {
         "horizon": int(horizon),
         "ours": tuple(family.loc["Pareto IMED"]),

@@ -104,7 +104,7 @@ def coin_tails(frame: pd.DataFrame) -> Figure:
         )  # fmt: skip
         axes.set(
             yscale="log", xlabel="number of flips n", ylabel="chance of the deviation",
-            ylim=(float(frame["exact"].min()) / 3, 2),
+            ylim=(float(frame["exact"].min()) / 3, 1.15),
         )  # fmt: skip
         legend_above(axes, 2)
     return fig
