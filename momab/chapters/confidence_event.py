@@ -338,7 +338,7 @@ def walks_figure(means: FloatArray, level: float, c: float) -> Figure:
     """
     n = np.arange(1, means.shape[1] + 1)
     inner, outer = inner_radius(n, level), theory.confidence_radius(n, len(n), c)
-    left = (np.abs(means - 0.5) > inner)[:, FIRST - 1 :].any(axis=1)
+    left: BoolArray = np.asarray((np.abs(means - 0.5) > inner)[:, FIRST - 1 :].any(axis=1))
     with mpl.rc_context(STYLE):
         fig, (ax,) = new_axes(size=(5.2, 3.4))
         for i in np.argsort(left, kind="stable"):

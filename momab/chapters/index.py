@@ -105,7 +105,7 @@ def tail_finding() -> dict[str, Any]:
     papers = [study.paper_coefficient(d, k) for d, k in zip(risk["dataset"], risk["subset_type"])]
     kept = risk[np.isclose(risk["c"], papers, rtol=1e-6)]
     ratio = kept["mean"] / kept["median"]
-    worst: Any = kept.loc[ratio.idxmax()]
+    worst: Any = kept.iloc[int(ratio.argmax())]
     return {
         "subsets": len(kept),
         "above": int((ratio > 2).sum()),
