@@ -269,7 +269,7 @@ LEVELS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 def price_maps(fronts: dict[str, FloatArray], points: FloatArray) -> Figure:
     """The price as shades, over the place of one more arm; one panel per front."""
     with mpl.rc_context(STYLE):
-        fig, panels = new_axes(len(fronts), size=(5.6, 3.8))
+        fig, panels = new_axes(len(fronts), size=(5.6, 4.3))
         shades = np.linspace(0.18, 0.95, len(LEVELS) - 1)
         for axes, (title, front) in zip(panels, fronts.items(), strict=True):
             values = moved_arm(front, points)
