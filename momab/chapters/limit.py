@@ -6,7 +6,7 @@ proofs, makes the instances that hurt, and draws the recorded comparison.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -260,15 +260,16 @@ def price_marks(
 
 
 def printed_runs(
-    worst: pd.DataFrame, copied: pd.DataFrame, marks: Mapping[str, Mapping[str, float]]
+    parts: Sequence[pd.DataFrame], marks: Mapping[str, Mapping[str, float]]
 ) -> pd.DataFrame:
-    """:func:`run_summary` of the instances that hurt as the page prints it, with their prices."""
+    """Summaries of :func:`run_summary` as the page prints them, with :func:`price_marks`."""
     import pandas as pd
 
     rows = []
-    for problem, policy in [*worst.index, *copied.index]:
-        row = (worst if problem in marks else copied).loc[(problem, policy)]
-        lines = marks.get(problem, {})
+    for row in pd.concat(parts).reset_index().to_dict("records"):
+        problem, policy = row["problem"], row["policy"]
+        lines = marks[problem]
+        most = lines.get("U(μ) log T")
         rows.append(
             {
                 "Instance": problem,
@@ -276,8 +277,8 @@ def printed_runs(
                 "Mean (95 %)": f"{row['mean']:,.2f} ({row['low']:,.2f} to {row['high']:,.2f})",
                 "Median": f"{row['median']:,.2f}",
                 "Worst run": f"{row['worst']:,.1f}",
-                "C(μ) log T": f"{lines['C(μ) log T']:.3g}" if lines else "",
-                "U(μ) log T": f"{lines['U(μ) log T']:.3g}" if "U(μ) log T" in lines else "",
+                "C(μ) log T": f"{lines['C(μ) log T']:.3g}",
+                "U(μ) log T": "" if most is None else f"{most:.3g}",
             }
         )
     return pd.DataFrame(rows)

@@ -155,13 +155,13 @@ def extremes_table(
     """Duels on some instances as the page prints them, with their C_PUCB."""
     import pandas as pd
 
-    rows = frame.set_index(["problem", "policy"])
     lines = []
     for name, instance in problems.items():
-        pair = [rows.loc[(name, policy)] for policy in ("Width-guided", "Pareto UCB1")]
-        cells = [f"{x['mean']:,.0f} ({x['low']:,.0f} to {x['high']:,.0f})" for x in pair]
+        pair = frame[frame["problem"] == name].set_index("policy")
+        ours, theirs = pair.loc["Width-guided"], pair.loc["Pareto UCB1"]
+        cells = [f"{x['mean']:,.0f} ({x['low']:,.0f} to {x['high']:,.0f})" for x in (ours, theirs)]
         c = theory.c_pucb(instance.means, horizon)
-        lines.append((name, f"{c:.1f}", *cells, f"{pair[1]['mean'] / pair[0]['mean']:.1f}"))
+        lines.append((name, f"{c:.1f}", *cells, f"{theirs['mean'] / ours['mean']:.1f}"))
     return pd.DataFrame(
         lines, columns=["Setting", "C_PUCB", "Width-guided", "Pareto UCB1", "Quotient"]
     )
