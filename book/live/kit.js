@@ -10,6 +10,7 @@
 //     words: (state, result) => "The gap is 0.10.", // said below the picture and announced
 //     python: (state) => "import momab\n...",       // the same digits in Python
 //     work: (state) => [job, ...],                  // runs to play; view.result has the outcome
+//     workKey: (state) => "...",                    // they are played again when this changes
 //   });
 
 const known = new Map();
@@ -147,6 +148,7 @@ export function scale([from, to], [start, end], log = false) {
   };
   map.domain = [from, to], map.range = [start, end], map.log = log;
   map.ticks = (n = 5) => {
+    if (n === 0) return [];
     if (log) {
       const powers = [];
       for (let k = Math.ceil(f(from) - 1e-9); k <= f(to) + 1e-9; k++) powers.push(10 ** k);
@@ -278,7 +280,8 @@ function mount(name, place) {
   const controls = Object.entries(spec.controls ?? {}).map(([key, field]) =>
     control(field, key, id, () => state[key], (value) => set({[key]: value})));
   const running = spec.work ? player(received) : null;
-  let waiting = 0, quiet = 0, timer = 0;
+  const key = () => (spec.workKey ?? JSON.stringify)(state);
+  let waiting = 0, quiet = 0, timer = 0, played = "";
 
   /** Change the state; the picture, the words and the address follow. */
   function set(change) {
@@ -295,7 +298,7 @@ function mount(name, place) {
   function schedule() {
     if (!waiting) waiting = requestAnimationFrame(() => {
       waiting = 0;
-      if (running) {
+      if (running && key() !== played) {
         clearTimeout(timer);
         timer = setTimeout(request, 120);
       }
@@ -304,6 +307,7 @@ function mount(name, place) {
   }
 
   function request() {
+    played = key();
     view.result = null;
     const jobs = spec.work(state);
     if (!jobs.length) return;

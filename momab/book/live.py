@@ -34,7 +34,7 @@ def classic(source: str, name: str) -> str:
     body = _IMPORT.sub(
         lambda m: f'const {{{m["names"]}}} = momabLive.modules["{m["module"]}"];\n', body
     )
-    if left := re.search(r"^(import|export)\b.*", body, re.M):
+    if left := re.search(r"^(import [{*\"]|export ).*", body, re.M):
         raise MomabError(f"book/live/{name}.js: this form is not understood: {left[0]!r}.")
     return (
         f'momabLive.modules["{name}"] = (() => {{\n{body}\nreturn {{{", ".join(names)}}};\n}})();\n'
