@@ -406,6 +406,7 @@ function mount(name, place) {
   place.setAttribute("role", "group");
   place.setAttribute("aria-labelledby", `${id}-title`);
   place.dataset.ready = "";
+  if ("instead" in place.dataset) place.previousElementSibling?.classList.add("live-replaced");
   for (const one of controls) one.refresh();
   if (asked) place.scrollIntoView({behavior: calm() ? "auto" : "smooth"});
   window.addEventListener("hashchange", () => {

@@ -10,6 +10,7 @@ Each module has one concern and registers it with its own `setup`:
 - `api`: ``{package}`` documents a package of the library;
 - `exercise_table`: ``{exercise-table}`` lists exercises;
 - `bibliography`: entries have a role that browsers know;
+- `live`: ``{live}`` is the place of an explorable;
 - `slides`: ``{slide}``, ``{fragment}`` and ``{notes}`` become a deck per page;
 - `page_links`: download, source and launch links, a social preview, ``404.html`` at any depth.
 
@@ -30,6 +31,7 @@ from momab.book.sphinx import (
     companions,
     exercise_table,
     glossary,
+    live,
     mathjax,
     page_links,
     slides,
@@ -47,6 +49,7 @@ _HOOKS = (
     badges,
     bibliography,
     slides,
+    live,
     page_links,
 )
 

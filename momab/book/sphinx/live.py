@@ -1,7 +1,7 @@
 """``{live} NAME``: the place of an explorable, and on its page the scripts that it needs.
 
-Without scripts, and on paper, the place is empty and the figure of the page stands alone.  With
-them the cell named by ``:instead:`` is hidden, which the explorable shows before it is touched.
+Without scripts, and on paper, the place is empty and the figure before it stands alone.  With the
+option ``:instead:`` that figure is hidden where the explorable shows it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Live(SphinxDirective):
     """The place of an explorable."""
 
     required_arguments = 1
-    option_spec = {"instead": directives.unchanged}  # noqa: RUF012
+    option_spec = {"instead": directives.flag}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
         """Leave an empty box with the name of the explorable."""
@@ -29,7 +29,7 @@ class Live(SphinxDirective):
         if name not in live.explorables(_folder(self.env.app)):
             raise self.error(f"there is no explorable {name!r}.")
         box = nodes.container(classes=["momab-live"])
-        box["live"], box["instead"] = name, self.options.get("instead", "")
+        box["live"], box["instead"] = name, "instead" in self.options
         return [box]
 
 
@@ -49,7 +49,7 @@ def _folder(app: Sphinx) -> Path:
 def _make_places(app: Sphinx, tree: nodes.document, page: str) -> None:
     for box in list(tree.findall(lambda node: isinstance(node, nodes.container) and "live" in node)):
         name, instead = box["live"], box["instead"]
-        hidden = f' data-instead="{instead}"' if instead else ""
+        hidden = ' data-instead=""' if instead else ""
         html = f'<div class="momab-live" id="live-{name}" data-live="{name}"{hidden}></div>'
         tree["live"] = [*tree.get("live", []), name]
         box.replace_self(nodes.raw("", html, format="html"))
