@@ -22,6 +22,18 @@ _IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "\./(?P<module>[\w-]+)\
 _EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:function|const|class) (?P<name>\w+))", re.M)
 
 
+_FLAGS = ("-O2", "-ffp-contract=off", "-nostdlib", "-Wl,--no-entry", "-Wl,--strip-all")
+
+
+def compile_command(source: Path, target: Path) -> list[str]:
+    """How ``engine.wasm`` is made, as arguments for Python; the compiler is the package ziglang.
+
+    No sum may be fused with a product: that would change digits.
+    """
+    tool = ["-m", "ziglang", "cc", "--target=wasm32-freestanding", *_FLAGS]
+    return [*tool, "-o", str(target), str(source)]
+
+
 def explorables(folder: Path) -> list[str]:
     """The names of all explorables: the scripts of the folder ``explorables``."""
     return sorted(path.stem for path in (folder / "explorables").glob("*.js"))

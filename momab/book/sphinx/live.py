@@ -47,7 +47,9 @@ def _folder(app: Sphinx) -> Path:
 
 
 def _make_places(app: Sphinx, tree: nodes.document, page: str) -> None:
-    for box in list(tree.findall(lambda node: isinstance(node, nodes.container) and "live" in node)):
+    for box in list(
+        tree.findall(lambda node: isinstance(node, nodes.container) and "live" in node)
+    ):
         name, instead = box["live"], box["instead"]
         hidden = ' data-instead=""' if instead else ""
         html = f'<div class="momab-live" id="live-{name}" data-live="{name}"{hidden}></div>'
