@@ -11,6 +11,7 @@ Each module has one concern and registers it with its own `setup`:
 - `exercise_table`: ``{exercise-table}`` lists exercises;
 - `bibliography`: entries have a role that browsers know;
 - `citing`: ``{how-to-cite}``, and the links to paper and repository;
+- `live`: ``{live}`` is the place of an explorable;
 - `slides`: ``{slide}``, ``{fragment}`` and ``{notes}`` become a deck per page;
 - `search`: the index of the search, fetched when somebody searches;
 - `assets`: a page loads what it uses, and no more;
@@ -36,6 +37,7 @@ from momab.book.sphinx import (
     exercise_table,
     formulas,
     glossary,
+    live,
     page_links,
     search,
     slides,
@@ -54,6 +56,7 @@ _HOOKS = (
     bibliography,
     citing,
     slides,
+    live,
     search,
     page_links,
     assets,
