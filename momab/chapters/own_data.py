@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import BoolArray
+from momab._util.validate import BoolArray, FloatArray
 from momab.errors import MomabError
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model import theory
@@ -86,7 +86,9 @@ def in_force(instance: Instance, horizon: int) -> InForce:
     )
 
 
-def speaks_from(bound: Callable[[int], float], gap: float, first: int) -> int | None:
+def speaks_from(
+    bound: Callable[[FloatArray, int], Any], means: FloatArray, gap: float, first: int
+) -> int | None:
     """From about which horizon on a bound is below the horizon times the largest gap.
 
     The difference of the two is convex in the horizon, so the horizons with a vacuous bound are
@@ -94,13 +96,13 @@ def speaks_from(bound: Callable[[int], float], gap: float, first: int) -> int | 
     None if there is no such horizon below 10^15.
     """
     low, high = first, first
-    while bound(high) >= high * gap or high < 2 * low:
+    while bound(means, high).total >= high * gap or high < 2 * low:
         if high > 10**15:
             return None
-        low, high = (high if bound(high) >= high * gap else low), 2 * high
+        low, high = (high if bound(means, high).total >= high * gap else low), 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if bound(middle) >= middle * gap else (low, middle)
+        low, high = (middle, high) if bound(means, middle).total >= middle * gap else (low, middle)
     return high
 
 
@@ -116,7 +118,7 @@ def bound_table(instance: Instance, horizon: int) -> pd.DataFrame:
         "Pareto UCB1": theory.pareto_ucb1_bound,
     }.items():
         value = bound(means, horizon).total
-        start = speaks_from(lambda T, bound=bound: bound(means, T).total, gap, instance.K)
+        start = speaks_from(bound, means, gap, instance.K)
         rows.append(
             {
                 "Bound": title,

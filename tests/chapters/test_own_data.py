@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jupytext
@@ -187,7 +188,7 @@ def test_a_bound_speaks_from_where_it_says(K, d, seed):
     gap = momab.bernoulli(means).geometry.max_gap
     if gap == 0:
         return
-    start = own_data.speaks_from(lambda T: theory.sharper_bound(means, T).total, gap, K)
+    start = own_data.speaks_from(theory.sharper_bound, means, gap, K)
     if start is None:
         return
     for horizon in (start, 2 * start, 100 * start):
@@ -197,8 +198,11 @@ def test_a_bound_speaks_from_where_it_says(K, d, seed):
 
 
 def test_a_bound_that_never_speaks():
-    assert own_data.speaks_from(lambda T: float("inf"), 0.5, 3) is None
-    assert own_data.speaks_from(lambda T: 50.0, 0.5, 2) == 101
+    def flat(value):
+        return lambda means, T: SimpleNamespace(total=value)
+
+    assert own_data.speaks_from(flat(float("inf")), np.ones((2, 1)), 0.5, 3) is None
+    assert own_data.speaks_from(flat(50.0), np.ones((2, 1)), 0.5, 2) == 101
 
 
 @pytest.mark.parametrize(
