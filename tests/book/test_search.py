@@ -77,7 +77,9 @@ def test_the_index_is_words(site: Path) -> None:
     for entry in json.loads((site / "search.json").read_text("utf-8")):
         text = " ".join(f"{heading} {words}" for _, heading, words in entry["sections"])
         if not entry["page"].startswith("api"):
-            assert not re.search(r"\\[a-zA-Z]{2,}|\$|</?(?:a|b|i|em|p|div|span|code)\b", text), entry["page"]
+            assert not re.search(r"\\[a-zA-Z]{2,}|\$|</?(?:a|b|i|em|p|div|span|code)\b", text), (
+                entry["page"]
+            )
 
 
 @pytest.mark.parametrize("page", ["index", "width-floor"])
