@@ -1,7 +1,7 @@
 """The library's own pages: ``{package} momab.engine`` documents the modules of a package.
 
-They are made from the docstrings, one section per module, its members folded; modules whose name begins with an
-underscore are private and left out.
+They are made from the docstrings, one section per module, its members folded; modules whose name
+begins with an underscore are private and left out.
 """
 
 from __future__ import annotations
