@@ -139,6 +139,25 @@ Proof.
     intros p [<-|[]]. reflexivity.
 Qed.
 
+Lemma count_le_length h a : (count h a <= length h)%nat.
+Proof.
+  induction h as [|[b x] h IH]; simpl; [lia|]. destruct (b =? a)%nat; lia.
+Qed.
+
+(** What was known at an earlier decision is a run, too. *)
+Lemma run_before Y h s : run Y h s ->
+  forall later before, h = later ++ before -> exists s', run Y before s'.
+Proof.
+  induction 1 as [|h Hr IH Hl|h s b s' Hr IH Hl Hdec]; intros later before E.
+  - destruct later; [|discriminate]. simpl in E. subst. eexists. constructor.
+  - destruct later as [|x later].
+    + simpl in E. subst. eexists. now apply warm.
+    + injection E as _ E. now apply (IH later).
+  - destruct later as [|x later].
+    + simpl in E. subst. eexists. eapply next; eauto.
+    + injection E as _ E. now apply (IH later).
+Qed.
+
 (** ** The relation is not empty: on every table there is a run of every length *)
 
 Lemma leader_exists h j : (0 < K)%nat -> exists b, leader h j b.

@@ -208,18 +208,7 @@ Qed.
 Lemma kl_event_event h0 : run K d T c Y h0 None -> kl_event h0 -> event K d T c mu h0.
 Proof.
   intros Hr Hev later before E Hne Hl a j Ha Hj.
-  assert (Hbefore : exists s, run K d T c Y before s).
-  { clear Hev Hne. revert later before E Hl. clear a j Ha Hj.
-    remember None as s eqn:Es. clear Es.
-    induction Hr as [|h Hr IH Hlh|h s b s' Hr IH Hlh Hdec]; intros later before E Hl.
-    - destruct later; [|discriminate]. simpl in E. subst. eexists. constructor.
-    - destruct later as [|x later].
-      + simpl in E. subst. eexists. now apply warm.
-      + injection E as _ E. now apply (IH later).
-    - destruct later as [|x later].
-      + simpl in E. subst. eexists. eapply next; eauto.
-      + injection E as _ E. now apply (IH later). }
-  destruct Hbefore as (s & Hb).
+  destruct (run_before K d T c Y h0 None Hr later before E) as (s & Hb).
   pose proof (kl_inside before a j (mu a j) (run_reads K d T c Y before s Hb)
     (count_pos K d T c Y before s a Hb Hl Ha) (Hev later before E Hne Hl a j Ha Hj)) as H.
   unfold L, U in H. apply Rabs_le. lra.

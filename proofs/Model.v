@@ -103,3 +103,12 @@ Lemma regret_app K d mu h1 h2 : regret K d mu (h1 ++ h2) = regret K d mu h1 + re
 Proof.
   unfold regret. induction h1 as [|p h1 IH]; simpl; [lra|]. rewrite IH. lra.
 Qed.
+
+Lemma regret_ext K d mu nu h :
+  (forall a j, (a < K)%nat -> (j < d)%nat -> mu a j = nu a j) -> arms_below K h ->
+  regret K d mu h = regret K d nu h.
+Proof.
+  intros Hsame Hb. unfold regret. induction h as [|p h IH]; simpl; [reflexivity|].
+  rewrite IH by (intros q Hq; apply Hb; now right). f_equal.
+  apply gap_ext; [exact Hsame|]. apply Hb. now left.
+Qed.

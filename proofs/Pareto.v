@@ -272,6 +272,31 @@ Proof. intros HK. eapply Rle_trans; [apply (gap_nonneg 0)|now apply gap_le_max].
 
 End Instance.
 
+(** ** All of this depends on the means of arms below [K] and objectives below [d] only *)
+
+Section Extensional.
+
+Variables (K d : nat) (mu nu : nat -> vector).
+Hypothesis same : forall a j, (a < K)%nat -> (j < d)%nat -> mu a j = nu a j.
+
+Lemma gap_ext a : (a < K)%nat -> gap K d mu a = gap K d nu a.
+Proof.
+  intros Ha. unfold gap. f_equal. apply maxb_ext. intros b Hb. unfold minb. f_equal.
+  apply maxb_ext. intros j Hj. now rewrite !same.
+Qed.
+
+Lemma gap_max_ext : gap_max K d mu = gap_max K d nu.
+Proof. apply maxb_ext. intros. now apply gap_ext. Qed.
+
+Lemma g_dagger_ext : (2 <= K)%nat -> g_dagger K d mu = g_dagger K d nu.
+Proof.
+  intros HK. apply maxb_ext. intros j Hj. unfold lead. f_equal. apply maxb_ext. intros a Ha.
+  rewrite same by easy. f_equal. apply maxb_ext. intros i Hi.
+  apply same; [|easy]. destruct (Nat.ltb_spec i a); lia.
+Qed.
+
+End Extensional.
+
 (** ** Proposition 1 *)
 
 (** Two arms, (1, 1) and (1, 0): the second is dominated and has gap zero. *)
