@@ -130,6 +130,19 @@ Proof.
       rewrite !Rpower_plus, Rpower_1 by easy. ring.
 Qed.
 
+Lemma middle_nonneg M : (forall a, (a < K)%nat -> gap K d mu a <= M a) ->
+  0 <= INR K * gap_max K d mu + 16 * c * ln (INR T) * sum K (fun a => gap K d mu a / M a ^ 2).
+Proof.
+  intros HM. pose proof (gap_max_nonneg K d mu ltac:(lia)). pose proof (pos_INR K).
+  pose proof (ln_INR_nonneg T ltac:(lia)).
+  apply Rplus_le_le_0_compat; [now apply Rmult_le_pos|].
+  apply Rmult_le_pos; [apply Rmult_le_pos; lra|].
+  apply sum_nonneg. intros a Ha. specialize (HM a Ha).
+  destruct (gap_nonneg K d mu a) as [Hg|Hg].
+  - apply Rmult_le_pos; [lra|]. apply Rlt_le, Rinv_0_lt_compat, pow_lt. lra.
+  - rewrite <- Hg. unfold Rdiv. rewrite Rmult_0_l. lra.
+Qed.
+
 Theorem sharper_bound_general :
   E D (fun x => regret K d mu (h x)) <= INR K * gap_max K d mu
     + 16 * c * ln (INR T)
@@ -137,15 +150,20 @@ Theorem sharper_bound_general :
     + 2 * INR K * INR d * gap_max K d mu * Rpower (INR T) (2 - 2 * c).
 Proof.
   apply expectation_of_pathwise.
-  - pose proof (gap_max_nonneg K d mu ltac:(lia)). pose proof (pos_INR K).
-    pose proof (ln_INR_nonneg T ltac:(lia)).
-    apply Rplus_le_le_0_compat; [now apply Rmult_le_pos|].
-    apply Rmult_le_pos; [apply Rmult_le_pos; lra|].
-    apply sum_nonneg. intros a _. pose proof (gap_nonneg K d mu a) as [Hg|Hg].
-    + apply Rmult_le_pos; [lra|]. apply Rlt_le, Rinv_0_lt_compat, pow_lt.
-      eapply Rlt_le_trans; [apply Hg|apply Rmax_l].
-    + rewrite <- Hg. unfold Rdiv. rewrite Rmult_0_l. lra.
+  - apply middle_nonneg. intros. apply Rmax_l.
   - intros p s _ Hr Hev. now apply (sharper_bound K d T c mu (Y (snd p)) HK Hd HT Hc _ s).
+Qed.
+
+Theorem deficit_bound_general :
+  E D (fun x => regret K d mu (h x)) <= INR K * gap_max K d mu
+    + 16 * c * ln (INR T)
+      * sum K (fun a => gap K d mu a / Rmax (least_deficit K d mu a) (g_dagger K d mu) ^ 2)
+    + 2 * INR K * INR d * gap_max K d mu * Rpower (INR T) (2 - 2 * c).
+Proof.
+  apply expectation_of_pathwise.
+  - apply middle_nonneg. intros a Ha.
+    eapply Rle_trans; [apply gap_le_least_deficit; auto; lia|apply Rmax_l].
+  - intros p s _ Hr Hev. now apply (deficit_bound K d T c mu (Y (snd p)) HK Hd HT Hc _ s).
 Qed.
 
 End FromTail.
@@ -260,6 +278,17 @@ Proof.
   intros HD. pose proof (play_tail D HD) as Htail. destruct HD as (Hlaw & _ & Hplay).
   replace 32 with (16 * 2) by lra. unfold Rdiv at 2. rewrite <- T_power_2.
   apply (sharper_bound_general D fst K d T 2 means HK Hd HT ltac:(lra) Hlaw Htail snd Hplay).
+Qed.
+
+(** The same, counted by deficits. *)
+Theorem expected_deficits D : play D ->
+  E D (fun x => regret K d means (snd x)) <= INR K * gap_max
+    + 32 * ln (INR T) * sum K (fun a => gap a / Rmax (least_deficit K d means a) g ^ 2)
+    + 2 * INR K * INR d * gap_max / INR T ^ 2.
+Proof.
+  intros HD. pose proof (play_tail D HD) as Htail. destruct HD as (Hlaw & _ & Hplay).
+  replace 32 with (16 * 2) by lra. unfold Rdiv at 2. rewrite <- T_power_2.
+  apply (deficit_bound_general D fst K d T 2 means HK Hd HT ltac:(lra) Hlaw Htail snd Hplay).
 Qed.
 
 (** Theorem 4. *)

@@ -47,14 +47,14 @@ Inductive kl_run : history -> option nat -> Prop :=
 (** ** A kl interval is inside Hoeffding's *)
 
 Hypotheses (HK : (2 <= K)%nat) (Hd : (1 <= d)%nat) (HT : (K <= T)%nat) (Hc : 0 <= c)
-  (HY : forall a n j, 0 <= Y a n j <= 1).
+  (HY : forall a n j, (a < K)%nat -> (j < d)%nat -> 0 <= Y a n j <= 1).
 
-Lemma average_in_unit a n j : (1 <= n)%nat -> 0 <= average Y a n j <= 1.
+Lemma average_in_unit a n j : (a < K)%nat -> (j < d)%nat -> (1 <= n)%nat -> 0 <= average Y a n j <= 1.
 Proof.
-  intros Hn. assert (Hpos : 0 < INR n) by (apply lt_0_INR; lia). unfold average.
+  intros Ha Hj Hn. assert (Hpos : 0 < INR n) by (apply lt_0_INR; lia). unfold average.
   assert (0 <= sum n (fun m => Y a m j) <= INR n * 1).
-  { split; [apply sum_nonneg; intros; apply HY|].
-    rewrite <- sum_const. apply sum_le. intros. apply HY. }
+  { split; [apply sum_nonneg; intros; now apply HY|].
+    rewrite <- sum_const. apply sum_le. intros. now apply HY. }
   split.
   - apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra].
   - apply Rmult_le_reg_r with (INR n); [lra|].
@@ -63,10 +63,10 @@ Proof.
     lra.
 Qed.
 
-Lemma kl_inside h a j x : reads Y h -> (1 <= count h a)%nat -> kl_interval h a j x ->
+Lemma kl_inside h a j x : (a < K)%nat -> (j < d)%nat -> reads Y h -> (1 <= count h a)%nat -> kl_interval h a j x ->
   L T c h a j <= x <= U T c h a j.
 Proof.
-  intros Hr Hn Hx. unfold L, U.
+  intros Ha Hj Hr Hn Hx. unfold L, U.
   assert (Hb : 0 <= beta T c h a) by (unfold beta, radius; apply sqrt_pos).
   destruct Hx as [->|[Hx Hkl]]; [lra|].
   assert (Hm : 0 <= mean h a j <= 1)
@@ -87,13 +87,13 @@ Proof.
 Qed.
 
 (** The ends of the intervals exist, so the test is never empty. *)
-Lemma kl_ends h a j : reads Y h -> (1 <= count h a)%nat ->
+Lemma kl_ends h a j : (a < K)%nat -> (j < d)%nat -> reads Y h -> (1 <= count h a)%nat ->
   exists lower upper, is_infimum (kl_interval h a j) lower /\
     is_supremum (kl_interval h a j) upper /\ L T c h a j <= lower <= mean h a j /\
     mean h a j <= upper <= U T c h a j.
 Proof.
-  intros Hr Hn. assert (Hself : kl_interval h a j (mean h a j)) by now left.
-  assert (Hin := fun x => kl_inside h a j x Hr Hn).
+  intros Ha Hj Hr Hn. assert (Hself : kl_interval h a j (mean h a j)) by now left.
+  assert (Hin := fun x => kl_inside h a j x Ha Hj Hr Hn).
   destruct (completeness (kl_interval h a j)) as (upper & Hup & Hlub).
   { exists (U T c h a j). intros x Hx. now apply Hin. }
   { now exists (mean h a j). }
@@ -119,15 +119,15 @@ Qed.
 
 (** A Hoeffding certificate is a kl certificate. *)
 Theorem certificate_is_kl_certificate h b e j :
-  reads Y h -> (forall a, (a < K)%nat -> (1 <= count h a)%nat) ->
+  (j < d)%nat -> reads Y h -> (forall a, (a < K)%nat -> (1 <= count h a)%nat) ->
   leader K T c h j (b j) -> challenger K T c h j (b j) (e j) -> certifies T c h b e j ->
   kl_certifies h j (b j).
 Proof.
-  intros Hr Hn [Hb _] (_ & _ & Hmax) Hcert a Ha Hne lower upper Hlow Hup.
+  intros Hj Hr Hn [Hb _] (_ & _ & Hmax) Hcert a Ha Hne lower upper Hlow Hup.
   assert (L T c h (b j) j <= lower).
-  { apply Hlow. intros x Hx. now apply (kl_inside h (b j) j x Hr (Hn _ Hb)). }
+  { apply Hlow. intros x Hx. now apply (kl_inside h (b j) j x Hb Hj Hr (Hn _ Hb)). }
   assert (upper <= U T c h a j).
-  { apply Hup. intros x Hx. now apply (kl_inside h a j x Hr (Hn _ Ha)). }
+  { apply Hup. intros x Hx. now apply (kl_inside h a j x Ha Hj Hr (Hn _ Ha)). }
   specialize (Hmax a Ha Hne). unfold certifies in Hcert. lra.
 Qed.
 
@@ -178,13 +178,13 @@ Definition kl_event (h : history) : Prop :=
     forall a j, (a < K)%nat -> (j < d)%nat -> kl_interval before a j (mu a j).
 
 Theorem kl_lemma_9 h b j :
-  reads Y h -> (forall a, (a < K)%nat -> (1 <= count h a)%nat) ->
+  (j < d)%nat -> reads Y h -> (forall a, (a < K)%nat -> (1 <= count h a)%nat) ->
   (forall a, (a < K)%nat -> kl_interval h a j (mu a j)) ->
   (b < K)%nat -> kl_certifies h j b -> unique_maximiser K mu b j.
 Proof.
-  intros Hr Hn Hin Hb Hcert a Ha Hne.
-  destruct (kl_ends h b j Hr (Hn b Hb)) as (lower & _ & Hlow & _).
-  destruct (kl_ends h a j Hr (Hn a Ha)) as (_ & upper & _ & Hup & _).
+  intros Hj Hr Hn Hin Hb Hcert a Ha Hne.
+  destruct (kl_ends h b j Hb Hj Hr (Hn b Hb)) as (lower & _ & Hlow & _).
+  destruct (kl_ends h a j Ha Hj Hr (Hn a Ha)) as (_ & upper & _ & Hup & _).
   specialize (Hcert a Ha Hne lower upper Hlow Hup).
   pose proof (proj1 Hlow _ (Hin b Hb)). pose proof (proj1 Hup _ (Hin a Ha)). lra.
 Qed.
@@ -209,7 +209,7 @@ Lemma kl_event_event h0 : run K d T c Y h0 None -> kl_event h0 -> event K d T c 
 Proof.
   intros Hr Hev later before E Hne Hl a j Ha Hj.
   destruct (run_before K d T c Y h0 None Hr later before E) as (s & Hb).
-  pose proof (kl_inside before a j (mu a j) (run_reads K d T c Y before s Hb)
+  pose proof (kl_inside before a j (mu a j) Ha Hj (run_reads K d T c Y before s Hb)
     (count_pos K d T c Y before s a Hb Hl Ha) (Hev later before E Hne Hl a j Ha Hj)) as H.
   unfold L, U in H. apply Rabs_le. lra.
 Qed.

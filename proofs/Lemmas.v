@@ -152,6 +152,22 @@ Proof.
   pose proof (minb_le d (deficit a) j (proj1 Hs)). unfold least_deficit. lra.
 Qed.
 
+(** Where every objective has several best arms, two radii are enough. *)
+Theorem lemma_10_tied h a :
+  (0 < d)%nat ->
+  (forall j, (j < d)%nat -> exists u w, (u < K)%nat /\ (w < K)%nat /\ u <> w /\
+     maximiser K mu u j /\ maximiser K mu w j) ->
+  inside h -> decision K d T c h None a None -> gap a <= 2 * beta h a.
+Proof.
+  intros Hd Htie Hin Hdec. pose proof (decision_below _ _ _ _ _ _ _ _ Hd Hdec eq_refl) as Ha.
+  inversion Hdec as [| |b e j a' Hr Hn Hs]; subst.
+  destruct (lemma_10_deficit h b e j a Hin Hr Hn Hs) as [_ H].
+  pose proof (gap_le_deficit K d mu a j Ha (proj1 Hs)).
+  assert (deficit a j <= 2 * beta h a); [|lra].
+  apply H. right. destruct (Htie j (proj1 Hs)) as (u & w & Hu & Hw & Hne & Hmu & Hmw).
+  destruct (Nat.eq_dec u (b j)) as [E|E]; [exists w|exists u]; repeat split; auto; congruence.
+Qed.
+
 (** ** Lemma 11: the width floor *)
 
 Theorem width_floor h b e j :
@@ -194,6 +210,19 @@ Proof.
   destruct (Rle_lt_dec g 0).
   - assert (0 <= beta h a) by (unfold Algorithm.beta, radius; apply sqrt_pos). lra.
   - destruct (lemma_11 h b e j a HK Hin r Hr Hn Hs) as (_ & _ & H). lra.
+Qed.
+
+(** The event can happen: when every reward is the mean itself, it holds along every run. *)
+Theorem event_possible h s : run K d T c (fun a _ => mu a) h s -> event h.
+Proof.
+  intros Hr later before E _ Hl a j Ha Hj.
+  destruct (run_before K d T c _ h s Hr later before E) as (s' & Hb).
+  rewrite (mean_is_average _ _ a j (run_reads _ _ _ _ _ _ _ Hb)).
+  pose proof (count_pos _ _ _ _ _ _ _ a Hb Hl Ha) as Hn.
+  unfold average. rewrite sum_const.
+  assert (0 < INR (count before a)) by (apply lt_0_INR; lia).
+  replace (INR (count before a) * mu a j / INR (count before a) - mu a j) with 0 by (field; lra).
+  rewrite Rabs_R0. apply sqrt_pos.
 Qed.
 
 End Lemmas.

@@ -312,3 +312,20 @@ Proof.
   - apply (maximiser_gap_zero 2 2 pair 1 0); try lia.
     unfold maximiser, deficit, best, pair; simpl. rewrite Rmax_left; lra.
 Qed.
+
+(** Theorem 4 asks for a positive [g], not for Definition 1: this instance has the one and
+    not the other. *)
+Theorem definition_1_not_implied : 0 < g_dagger 2 2 pair /\ ~ consistent 2 2 pair.
+Proof.
+  assert (Hu : unique_maximiser 2 pair 0 1).
+  { intros [|[|b]] Hb Hne; try lia. unfold pair; simpl; lra. }
+  split.
+  - apply Rlt_le_trans with (lead 2 pair 1).
+    + apply lead_positive_iff; [lia|]. exists O. split; [lia|exact Hu].
+    + apply (maxb_ge 2 (lead 2 pair)). lia.
+  - intros Hc. apply (Hc 1%nat O); try lia.
+    + unfold maximiser, deficit, best, pair; simpl. rewrite Rmax_left; lra.
+    + exists O. split; [lia|]. split.
+      * intros [|[|j]] Hj; unfold pair; simpl; lra || lia.
+      * exists 1%nat. split; [lia|]. unfold pair; simpl; lra.
+Qed.

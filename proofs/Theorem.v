@@ -158,6 +158,27 @@ Proof.
   - intros a Ha. eapply Rle_trans; [apply gap_le_least_deficit; auto; lia|apply Rmax_l].
 Qed.
 
+(** ** When nobody leads *)
+
+Theorem tied_bound h s :
+  (forall j, (j < d)%nat -> exists u w, (u < K)%nat /\ (w < K)%nat /\ u <> w /\
+     maximiser K mu u j /\ maximiser K mu w j) ->
+  run h s -> event h ->
+  regret h <= INR K * gap_max + 4 * c * ln (INR T) * sum K (fun a => gap a / gap a ^ 2).
+Proof.
+  intros Htie Hr Hev.
+  replace (4 * c * ln (INR T) * sum K (fun a => gap a / gap a ^ 2))
+    with (16 * c * ln (INR T) * sum K (fun a => gap a / (2 * gap a) ^ 2)).
+  - apply (regret_on_event (fun a => 2 * gap a)) with s; auto.
+    + intros h' a Hin Hdec.
+      pose proof (lemma_10_tied K d T c mu h' a Hd Htie Hin Hdec). lra.
+    + intros a Ha. pose proof (gap_nonneg K d mu a). lra.
+  - rewrite (sum_ext K _ (fun a => / 4 * (gap a / gap a ^ 2))).
+    + rewrite sum_scale. field.
+    + intros a _. destruct (Req_dec (gap a) 0) as [->|Hnz]; [|field; lra].
+      unfold Rdiv. rewrite !Rmult_0_l. lra.
+Qed.
+
 (** ** The middle term of the sharper bound *)
 
 (** For [g > 0] it is at most [K / g]. *)
@@ -227,6 +248,16 @@ Theorem pathwise_deficits :
 Proof.
   replace 32 with (16 * 2) by lra.
   now apply (deficit_bound K d T 2 mu Y HK Hd HT ltac:(lra) h s).
+Qed.
+
+Theorem pathwise_tied :
+  (forall j, (j < d)%nat -> exists u w, (u < K)%nat /\ (w < K)%nat /\ u <> w /\
+     maximiser K mu u j /\ maximiser K mu w j) ->
+  regret K d mu h <= INR K * gap_max K d mu
+    + 8 * ln (INR T) * sum K (fun a => gap K d mu a / gap K d mu a ^ 2).
+Proof.
+  intros Htie. replace 8 with (4 * 2) by lra.
+  now apply (tied_bound K d T 2 mu Y HK Hd HT ltac:(lra) h s).
 Qed.
 
 Theorem pathwise_theorem_4 : 0 < g_dagger K d mu ->
