@@ -10,11 +10,11 @@ tells its sign.
 
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from math import isqrt, log, sqrt
 
 
-@lru_cache(maxsize=None)
+@cache
 def squarefree(n):
     """n = s^2 m with m squarefree: (s, m)."""
     s, m = 1, n
@@ -24,7 +24,7 @@ def squarefree(n):
     return s, m
 
 
-@lru_cache(maxsize=None)
+@cache
 def inverse_root(n):
     """1 / sqrt n = r sqrt m: (m, r)."""
     s, m = squarefree(n)
@@ -65,7 +65,7 @@ class Surd:
         return self + (-1) * other
 
 
-@lru_cache(maxsize=None)
+@cache
 def logarithm(T, bits):
     """Integers around 2^bits log T; Decimal rounds its logarithm correctly."""
     digits = bits // 3 + 20
@@ -83,7 +83,7 @@ class Scale:
         assert self.c > 0
         assert self.T >= 2
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def enclosure(self, k, m, bits):
         """Integers around 2^bits S^(k/2) sqrt(m)."""
         if k == 0:
@@ -94,7 +94,7 @@ class Scale:
             return int(low), int(high) + 1
         return isqrt(int(low * m * 2**bits)), isqrt(int(high * m * 2**bits) + 1) + 1
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def double(self, k, m):
         """S^(k/2) sqrt(m), rounded."""
         return (float(self.c) * log(self.T)) ** (k / 2) * sqrt(m)

@@ -78,8 +78,7 @@ def test_the_transcription_quotes_every_definition_of_the_algorithm():
 
 def all_runs(count, horizon, seed, beyond=False):
     """Traces on random instances, with ties, for four coefficients."""
-    for record in random_traces(count, horizon, [2.0, 0.5, 0.125, 0.05], seed, most=(5, 3)):
-        yield record
+    yield from random_traces(count, horizon, [2.0, 0.5, 0.125, 0.05], seed, most=(5, 3))
     if beyond:
         yield trace(instances.bernoulli(MEANS), WidthGuided(c=0.1), horizon, seed, beyond=True)
 

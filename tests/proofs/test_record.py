@@ -51,6 +51,18 @@ PAPER = {
 """What the book may lean on by name."""
 
 
+THEOREM_4 = """
+forall (K d T : nat) (mu : nat -> vector),
+(2 <= K)%nat -> (1 <= d)%nat -> (K <= T)%nat ->
+(forall a j : nat, (a < K)%nat -> (j < d)%nat -> 0 <= mu a j <= 1) ->
+forall D : law (table * history),
+play K d T (bernoulli d mu) D -> 0 < g_dagger K d mu ->
+E D (fun x : table * history => regret K d mu (snd x)) <=
+INR K * gap_max K d mu + 64 * (INR K * ln (INR T) / g_dagger K d mu) +
+2 * INR K * INR d * gap_max K d mu / INR T ^ 2
+"""
+
+
 def copied(tmp_path):
     folder = tmp_path / "proofs"
     shutil.copytree(FOLDER, folder)
@@ -93,18 +105,7 @@ def test_theorems_rest_on_real_numbers_and_classical_logic_only():
 
 def test_the_statement_of_theorem_4_has_no_tail_inequality_in_it():
     [theorem] = [t for t in proofs.read_record(FOLDER).theorems if t.name == "theorem_4_bernoulli"]
-    assert (
-        theorem.statement.split()
-        == """
-        forall (K d T : nat) (mu : nat -> vector),
-        (2 <= K)%nat -> (1 <= d)%nat -> (K <= T)%nat ->
-        (forall a j : nat, (a < K)%nat -> (j < d)%nat -> 0 <= mu a j <= 1) ->
-        forall D : law (table * history),
-        play K d T (bernoulli d mu) D -> 0 < g_dagger K d mu ->
-        E D (fun x : table * history => regret K d mu (snd x)) <=
-        INR K * gap_max K d mu + 64 * (INR K * ln (INR T) / g_dagger K d mu) +
-        2 * INR K * INR d * gap_max K d mu / INR T ^ 2""".split()
-    )
+    assert theorem.statement.split() == THEOREM_4.split()
 
 
 def test_nothing_is_assumed_in_the_sources():
