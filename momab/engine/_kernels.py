@@ -45,6 +45,9 @@ NEAR = 4 * TIE
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
 
+FEW = 4
+"""Width-guided keeps the arms in order on each of so few objectives."""
+
 WIDE = 64
 """Width-guided keeps the state of so many objectives in rows of this length."""
 
@@ -472,6 +475,111 @@ def _pull_races(state, U, means, sums, arm, n, radius, d):
     return doubts, proofs
 
 
+@inlined
+def _rerank(keys, order, rank, base, a, u):
+    """Move an arm to its place in an objective's order: U falls, the names of equal U rise."""
+    one = u64(1)
+    p = u64(rank[base + u64(a)])
+    while keys[p - one] < u or (keys[p - one] == u and order[p - one] > a):
+        other = order[p - one]
+        keys[p], order[p], rank[base + u64(other)] = keys[p - one], other, p
+        p -= one
+    while keys[p + one] > u or (keys[p + one] == u and order[p + one] < a):
+        other = order[p + one]
+        keys[p], order[p], rank[base + u64(other)] = keys[p + one], other, p
+        p += one
+    keys[p], order[p], rank[base + u64(a)] = u, a, p
+
+
+@lean
+def _tied_pair(keys, order, p, first, second):
+    """Return the pair of an objective that is ranked from place p on, by the words of two coins.
+
+    The first is -1 where bounds are close without being equal, which `_break_ties` is for.
+    """
+    n = 1
+    while keys[p + n] >= keys[p] - TIE:
+        n += 1
+    i = np.int64((first * u64(n)) >> u64(32))
+    rivals, k = n - 1, 0
+    if n == 1:
+        k = 1
+        while keys[p + k + rivals] >= keys[p + 1] - TIE:
+            rivals += 1
+    if keys[p + n - 1] != keys[p] or keys[p + k + rivals - (0 if n > 1 else 1)] != keys[p + k]:
+        return -1, -1
+    k += np.int64((second * u64(rivals)) >> u64(32))
+    return order[p + i], order[p + k + (1 if n > 1 and k >= i else 0)]
+
+
+@lean
+def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream, key0, key1):
+    """Play the widest race of few objectives up to round ``until`` or to a certificate.
+
+    Returns the next round and the arm of the last one.  Ties that are not exact, and
+    certificates, are left to the caller.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts, sums, means, U, beta, radii = books
+    keys, order, rank, pairs, widths = ranks
+    pair_words, tie_words, froms = coins
+    K, d = counts.size, tie_words.shape[0]
+    size = u64(K + 2)
+    arm = np.int64(-1)
+    while t < until:
+        widest, wides = -1.0, u64(0)
+        for i in range(d):
+            j, p = u64(i), u64(i) * size + u64(1)
+            best, second, third = keys[p], keys[p + u64(1)], keys[p + u64(2)]
+            b, c = order[p], order[p + u64(1)]
+            if not (second < best - NEAR and third < second - NEAR):
+                if t - froms[j + u64(1)] >= 16:
+                    froms[j + u64(1)] = t
+                    _coins_ahead(tie_words[j], t, 2 * i, run, stream, key0, key1)
+                k = u64(t - froms[j + u64(1)])
+                b, c = _tied_pair(keys, order, p, tie_words[j, u64(0), k], tie_words[j, u64(1), k])
+                if b < 0:
+                    return t, arm
+            beta_b, beta_c = beta[u64(b)], beta[u64(c)]
+            if means[u64(b), j] - beta_b > U[u64(c), j]:
+                return t, arm
+            pairs[u64(0), j], pairs[u64(1), j] = b, c
+            widths[j] = beta_b + beta_c
+            widest = max(widest, beta_b + beta_c)
+        if t - froms[u64(0)] >= 64:
+            froms[u64(0)] = t
+            _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+        word = u64(t - froms[u64(0)])
+        for i in range(d):
+            pairs[u64(2), wides] = i
+            wides += u64(1) if widths[u64(i)] >= widest - TIE else u64(0)
+        j = u64(pairs[u64(2), (pair_words[u64(0), word] * wides) >> u64(32)])
+        b, c = pairs[u64(0), j], pairs[u64(1), j]
+        low, high = min(b, c), max(b, c)
+        arm = low if pair_words[u64(1), word] >> u64(31) == u64(0) else high
+        arm = low if beta[u64(high)] < beta[u64(low)] - TIE else arm
+        arm = high if beta[u64(low)] < beta[u64(high)] - TIE else arm
+        a = u64(arm)
+        n = counts[a]
+        if n >= stop[a]:
+            _refill(source, arm, n, run, key0, key1)
+        i = u64(n - first[a])
+        counts[a] = n + 1
+        weight = n + 1.0
+        radius = radii[u64(n + 1)] if n + 1 < radii.size else math.sqrt(clog / weight)
+        beta[a] = radius
+        if arms.size > 0:
+            arms[row, t] = arm
+        t += 1
+        for i0 in range(d):
+            j = u64(i0)
+            total = sums[a, j] + ready[a, i, j]
+            mean = total / weight
+            sums[a, j], means[a, j], U[a, j] = total, mean, mean + radius
+            _rerank(keys, order, rank, j * size, arm, mean + radius)
+    return t, arm
+
+
 @jit
 def _width_guided(
     source,
@@ -518,6 +626,14 @@ def _width_guided(
     pair_words = np.zeros((2, 64), dtype=u64)
     alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
+    ranked = d <= FEW
+    size = K + 2 if ranked else 0
+    keys, order = np.zeros(d * size), np.zeros(d * size, dtype=np.int64)
+    rank = np.zeros(d * size, dtype=np.int64)
+    tie_words, froms = np.zeros((d, 2, 16), dtype=u64), np.zeros(d + 1, dtype=np.int64)
+    books = counts, sums, means, U, beta, radii
+    ranks = keys, order, rank, np.zeros((3, d + 1), dtype=np.int64), W
+    coins = pair_words, tie_words, froms
     tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -529,12 +645,20 @@ def _width_guided(
             k = j // WIDE * WIDE * 8 + j % WIDE
             state[k + 2 * WIDE], state[k + 3 * WIDE] = 1e300, 0.5e300
             state[k + 4 * WIDE], state[k + 5 * WIDE] = 1e300, -2e300
+        if ranked:
+            keys.fill(-np.inf)
+            for j in range(d):
+                keys[j * size], order[j * size] = np.inf, -1
+                stale[j] = j
+                for a in range(K + 1):
+                    order[j * size + 1 + a], rank[j * size + a] = a, j * size + 1 + a
         alert.fill(False)
         winner.fill(-1)
         hold.fill(0)
         epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
         at, event, stales = np.int64(0), np.int64(0), np.int64(0)
-        arm, t, pair_from = np.int64(0), np.int64(0), np.int64(-64)
+        arm, t = np.int64(0), np.int64(0)
+        froms.fill(-64)
         proved = False
         while t < T:
             if t == event:
@@ -552,22 +676,59 @@ def _width_guided(
                         smallest = min(smallest, beta[a])
                         for j in range(d):
                             U[a, j] = means[a, j] + beta[a]
+                            if ranked:
+                                _rerank(keys, order, rank, u64(j * size), a, U[a, j])
                 if fresh:
                     for j in range(d):
                         stale[j] = j
                     stales, proved = d, False
+                if ranked and rule == 0 and not kl and tabulated == epoch:
+                    until, began = min(min(T, event), ends[epoch]), t
+                    t, last = _race_on(
+                        source,
+                        t,
+                        until,
+                        clog,
+                        row,
+                        arms,
+                        books,
+                        ranks,
+                        coins,
+                        run,
+                        stream,
+                        key0,
+                        key1,
+                    )
+                    if t > began:
+                        arm = last
+                        continue
                 for i in range(stales):
                     j = stale[i]
                     # The two best arms, and a bound on the others.
-                    best, second, third = _top_three(U, j)
-                    new_b, new_c = 0, 0
-                    for a in range(K):
-                        u = U[a, j]
-                        new_b = a if u == best else new_b
-                        new_c = a if u == second else new_c
+                    if ranked:
+                        p = j * size + 1
+                        best, second, third = keys[p], keys[p + 1], keys[p + 2]
+                        new_b, new_c = order[p], order[p + 1]
+                    else:
+                        best, second, third = _top_three(U, j)
+                        new_b, new_c = 0, 0
+                        for a in range(K):
+                            u = U[a, j]
+                            new_b = a if u == best else new_b
+                            new_c = a if u == second else new_c
                     if not (second < best - NEAR and third < second - NEAR):
-                        words = _two_coins(t, 2 * j, run, stream, key0, key1)
-                        new_b, new_c, third = _break_ties(U, j, K, best, second, third, ties, words)
+                        if t - froms[j + 1] >= 16:
+                            froms[j + 1] = t
+                            _coins_ahead(tie_words[j], t, 2 * j, run, stream, key0, key1)
+                        i0 = t - froms[j + 1]
+                        words = tie_words[j, 0, i0], tie_words[j, 1, i0]
+                        new_b = -1
+                        if ranked:
+                            new_b, new_c = _tied_pair(keys, order, p, words[0], words[1])
+                        if new_b < 0:
+                            new_b, new_c, third = _break_ties(
+                                U, j, K, best, second, third, ties, words
+                            )
                     b[j], c[j] = new_b, new_c
                     k = j // WIDE * WIDE * 8 + j % WIDE
                     state[k], state[k + WIDE] = new_b, new_c
@@ -617,10 +778,10 @@ def _width_guided(
                             means[arm, j] = sums[arm, j] / counts[arm]
                         continue
                     proved = False
-                if t - pair_from >= 64:
-                    pair_from = t
+                if t - froms[0] >= 64:
+                    froms[0] = t
                     _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
-                word = pair_words[0, u64(t - pair_from)]
+                word = pair_words[0, u64(t - froms[0])]
                 # Which race?
                 j = champion
                 if rule == 0:
@@ -634,20 +795,20 @@ def _width_guided(
                             m3 = max(m3, state[k + u64(3)])
                             k += u64(4)
                     least = max(max(m0, m1), max(m2, m3)) - TIE
-                    size = u64(0)
+                    wides = u64(0)
                     for chunk in range(0, d, WIDE):
                         k = u64(chunk * 8 + 6 * WIDE)
                         for i in range(min(WIDE, d - chunk)):
-                            widest[size] = chunk + i
-                            size += u64(1) if state[k + u64(i)] >= least else u64(0)
-                    j = widest[(word * size) >> u64(32)]
+                            widest[wides] = chunk + i
+                            wides += u64(1) if state[k + u64(i)] >= least else u64(0)
+                    j = widest[(word * wides) >> u64(32)]
                 elif rule == 1:
                     j = np.int64((word * u64(d)) >> u64(32))
                 elif rule == 2:
                     j = (t - K) % d
                 # Which arm of the pair?
                 low, high = min(b[j], c[j]), max(b[j], c[j])
-                half = pair_words[1, u64(t - pair_from)] >> u64(31)
+                half = pair_words[1, u64(t - froms[0])] >> u64(31)
                 arm = low if half == 0 else high
                 arm = low if beta[high] < beta[low] - TIE else arm
                 arm = high if beta[low] < beta[high] - TIE else arm
@@ -669,9 +830,16 @@ def _width_guided(
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-            doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+            doubts, proofs, stales = 0, 0, 0
+            if ranked:
+                stales = d
+                for j in range(d):
+                    means[arm, j] = sums[arm, j] / n
+                    U[arm, j] = means[arm, j] + radius
+                    _rerank(keys, order, rank, u64(j * size), arm, U[arm, j])
+            else:
+                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
             proved |= proofs > 0
-            stales = 0
             if doubts > 0:
                 for j in range(d):
                     k = j // WIDE * WIDE * 8 + j % WIDE
