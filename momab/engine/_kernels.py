@@ -434,22 +434,26 @@ def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0,
 
 
 @inlined
-def _pull_races(state, U, means, sums, arm, n, radius, d):
+def _pull_races(state, U, means, sums, arm, n, radius, d, quick):
     """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
 
     The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
     and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
-    no branch, so that the compiler can do four objectives at a time.
+    no branch, so that the compiler can do four objectives at a time.  If ``quick``, divisions are
+    spared and U is good to a few units in the last place only, which NEAR covers.
     """
-    doubts, proofs, name = 0, 0, float(arm)
+    doubts, proofs, name, inverse = 0, 0, float(arm), 1.0 / n
     for chunk in range(0, d, WIDE):
         at = u64(chunk * 8)
         for i in range(min(WIDE, d - chunk)):
             j, k = u64(chunk + i), at + u64(i)
-            mean = sums[arm, j] / n
-            u = mean + radius
-            means[arm, j] = mean
-            U[arm, j] = u
+            if quick:
+                u = sums[arm, j] * inverse + radius
+            else:
+                mean = sums[arm, j] / n
+                u = mean + radius
+                means[arm, j] = mean
+                U[arm, j] = u
             leads, follows = state[k] == name, state[k + u64(WIDE)] == name
             first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
             beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
@@ -473,6 +477,14 @@ def _pull_races(state, U, means, sums, arm, n, radius, d):
             doubts += 1 if min(first - second, second - rest) <= NEAR else 0
             proofs += 1 if first - 2.0 * beta_b > second - NEAR else 0
     return doubts, proofs
+
+
+@lean
+def _bounds(j, sums, counts, beta, means, U):
+    """Compute the means and the upper bounds of an objective."""
+    for a in range(counts.size):
+        means[a, j] = sums[a, j] / counts[a]
+        U[a, j] = means[a, j] + beta[a]
 
 
 @inlined
@@ -626,7 +638,7 @@ def _width_guided(
     pair_words = np.zeros((2, 64), dtype=u64)
     alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
-    ranked = d <= FEW
+    ranked, quick = d <= FEW, not kl and clogs.max() <= 1e4
     size = K + 2 if ranked else 0
     keys, order = np.zeros(d * size), np.zeros(d * size, dtype=np.int64)
     rank = np.zeros(d * size, dtype=np.int64)
@@ -674,9 +686,10 @@ def _width_guided(
                     for a in range(K):
                         beta[a] = math.sqrt(clog / counts[a])
                         smallest = min(smallest, beta[a])
-                        for j in range(d):
-                            U[a, j] = means[a, j] + beta[a]
-                            if ranked:
+                    for j in range(d):
+                        _bounds(j, sums, counts, beta, means, U)
+                        if ranked:
+                            for a in range(K):
                                 _rerank(keys, order, rank, u64(j * size), a, U[a, j])
                 if fresh:
                     for j in range(d):
@@ -710,6 +723,8 @@ def _width_guided(
                         best, second, third = keys[p], keys[p + 1], keys[p + 2]
                         new_b, new_c = order[p], order[p + 1]
                     else:
+                        if quick:
+                            _bounds(j, sums, counts, beta, means, U)
                         best, second, third = _top_three(U, j)
                         new_b, new_c = 0, 0
                         for a in range(K):
@@ -751,6 +766,7 @@ def _width_guided(
                             proved |= winner[j] >= 0
                 if proved:
                     for j in range(d):
+                        _bounds(j, sums, counts, beta, means, U)
                         W[j] = beta[b[j]] + beta[c[j]]
                     j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
@@ -774,8 +790,6 @@ def _width_guided(
                             key0,
                             key1,
                         )
-                        for j in range(d):
-                            means[arm, j] = sums[arm, j] / counts[arm]
                         continue
                     proved = False
                 if t - froms[0] >= 64:
@@ -838,7 +852,7 @@ def _width_guided(
                     U[arm, j] = means[arm, j] + radius
                     _rerank(keys, order, rank, u64(j * size), arm, U[arm, j])
             else:
-                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded, quick)
             proved |= proofs > 0
             if doubts > 0:
                 for j in range(d):
