@@ -619,8 +619,9 @@ def _width_guided(
     every other arm's U (`_pull_races`).  A pull moves one arm.  While the bounds of an objective
     are further apart than ties and rounding reach, its pair is the same; otherwise it is in
     doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
-    each round has its coin.  With kl certificates the kernel also keeps ``alert``: where the
-    cheap test does not rule one out.
+    each round has its coin.  With FEW objectives the arms of each are kept in order instead, and
+    the pair is read off (`_rerank`).  With kl certificates the kernel also keeps ``alert``: where
+    the cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
