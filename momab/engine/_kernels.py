@@ -60,11 +60,12 @@ LAZY, EAGER, BUSY = 256, 4096, 20
 jit = njit(cache=True, nogil=True, error_model="numpy")
 # Functions that make no arrays need no counts of who uses them, which are kept with locked
 # instructions: half the time of a short function.
-lean = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+without_counts: dict[str, Any] = {"_nrt": False}  # numba's stubs do not know it
+lean = njit(cache=True, nogil=True, error_model="numpy", **without_counts)
 # Maxima and minima become vector instructions only if they need not care for NaN and the sign
 # of zero.  There are none here, and nothing else about the arithmetic changes.
 jit_extremes = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}, _nrt=False
+    cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}, **without_counts
 )
 inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
