@@ -45,6 +45,9 @@ NEAR = 4 * TIE
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
 
+FEW = 4
+"""Width-guided keeps the arms in order on each of so few objectives."""
+
 WIDE = 64
 """Width-guided keeps the state of so many objectives in rows of this length."""
 
@@ -52,15 +55,21 @@ SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
 
 LAZY, EAGER, BUSY = 256, 4096, 20
-"""Pareto UCB1: rounds of a trial with boxes, rounds without, and how often a box may be left."""
+"""Pareto UCB1: rounds of a trial with boxes, least rounds without, how often a box may be left."""
 
 FLIP, SQRT_HALF, HALF_CELL = np.int32(-(2**31)), np.int32(0x3F3504F3), f32(2**-31)
 """Pareto Thompson: flips the sign, the bits of sqrt(1/2), half a cell in (-1, 1)."""
 
 jit = njit(cache=True, nogil=True, error_model="numpy")
+# Functions that make no arrays need no counts of who uses them, which are kept with locked
+# instructions: half the time of a short function.
+without_counts: dict[str, Any] = {"_nrt": False}  # numba's stubs do not know it
+lean = njit(cache=True, nogil=True, error_model="numpy", **without_counts)
 # Maxima and minima become vector instructions only if they need not care for NaN and the sign
 # of zero.  There are none here, and nothing else about the arithmetic changes.
-jit_extremes = njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
+jit_extremes = njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}, **without_counts
+)
 inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
 
@@ -79,7 +88,7 @@ def _philox(x0, x1, x2, x3, key0, key1):
     return x0, x1, x2, x3
 
 
-@jit
+@lean
 def _fill(out, block, blocks, slot, run, stream, key0, key1):
     """Write the words of consecutive blocks."""
     for i in range(blocks):
@@ -90,7 +99,7 @@ def _fill(out, block, blocks, slot, run, stream, key0, key1):
         out[4 * i + 3] = u32(w3)
 
 
-@jit
+@lean
 def _coin(t, slot, run, stream, key0, key1):
     """Return the word of one coin."""
     w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
@@ -98,21 +107,21 @@ def _coin(t, slot, run, stream, key0, key1):
     return w0 if lane == 0 else w1 if lane == 1 else w2 if lane == 2 else w3
 
 
-@jit
+@lean
 def _two_coins(t, slot, run, stream, key0, key1):
     """Return the words of an even slot and of the next one."""
     w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
     return (w0, w1) if slot % 4 == 0 else (w2, w3)
 
 
-@jit
+@lean
 def _first_coins(out, t, run, stream, key0, key1):
     """Write the words of slot 0 of consecutive rounds."""
     for i in range(out.size):
         out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
 
 
-@jit
+@lean
 def _coins_ahead(out, t, slot, run, stream, key0, key1):
     """Write the words of two consecutive slots, out[0] and out[1], of consecutive rounds."""
     lane, group = slot % 4, u64(slot // 4)
@@ -139,7 +148,7 @@ def _source(arrays: RewardArrays) -> tuple[Any, ...]:
     return (*arrays[:5], ready, first, stop, words)
 
 
-@jit
+@lean
 def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
     kind, m, thresholds, values, offsets, ready, first, stop, words = source
@@ -204,7 +213,7 @@ def _refill_watched(source, a, n, j, run, key0, key1):
     stop[a] = n + pulls
 
 
-@jit
+@lean
 def _draw_many(source, a, n, pulls, sums, run, key0, key1):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
     _, _, _, _, _, ready, first, stop, _ = source
@@ -235,7 +244,7 @@ def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
 # What a run leaves behind.
 
 
-@jit
+@lean
 def _note(book, t, row, counts, at):
     """Record the counts if t is a checkpoint or starts the tail; return the next such round."""
     checkpoints, tail_start, _, tail_pulls, checkpoint_pulls, _, _ = book
@@ -308,7 +317,7 @@ def _top_three(U, j):
     )
 
 
-@jit
+@lean
 def _break_ties(U, j, K, first, second, third, ties, words):
     """Break near ties as the plain loop does: all arms within TIE of the best are alike."""
     n = 0
@@ -355,7 +364,7 @@ def _kl_apart(p, p_radius, n, q, q_radius, m, level):
     return 0.0
 
 
-@jit
+@lean
 def _kl_alert(j, b, c, means, beta, U, floor):
     """Whether objective j may have a kl certificate; cheap, and never wrong about a no.
 
@@ -375,7 +384,7 @@ def _kl_alert(j, b, c, means, beta, U, floor):
     return gap * gap >= 4.0 * v * (radii * radii)
 
 
-@jit
+@lean
 def _kl_winner(j, b, c, means, beta, counts, level, hold):
     """Return the arm that the kl intervals of objective j prove, or -1.
 
@@ -440,7 +449,7 @@ def _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1):
     return chosen
 
 
-@jit
+@lean
 def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0, key1):
     """Pull one arm until the epoch ends, with the books kept; return where they are."""
     arms = book[6]
@@ -458,22 +467,26 @@ def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0,
 
 
 @inlined
-def _pull_races(state, U, means, sums, arm, n, radius, d):
+def _pull_races(state, U, means, sums, arm, n, radius, d, quick):
     """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
 
     The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
     and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
-    no branch, so that the compiler can do four objectives at a time.
+    no branch, so that the compiler can do four objectives at a time.  If ``quick``, divisions are
+    spared and U is good to a few units in the last place only, which NEAR covers.
     """
-    doubts, proofs, name = 0, 0, float(arm)
+    doubts, proofs, name, inverse = 0, 0, float(arm), 1.0 / n
     for chunk in range(0, d, WIDE):
         at = u64(chunk * 8)
         for i in range(min(WIDE, d - chunk)):
             j, k = u64(chunk + i), at + u64(i)
-            mean = sums[arm, j] / n
-            u = mean + radius
-            means[arm, j] = mean
-            U[arm, j] = u
+            if quick:
+                u = sums[arm, j] * inverse + radius
+            else:
+                mean = sums[arm, j] / n
+                u = mean + radius
+                means[arm, j] = mean
+                U[arm, j] = u
             leads, follows = state[k] == name, state[k + u64(WIDE)] == name
             first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
             beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
@@ -497,6 +510,119 @@ def _pull_races(state, U, means, sums, arm, n, radius, d):
             doubts += 1 if min(first - second, second - rest) <= NEAR else 0
             proofs += 1 if first - 2.0 * beta_b > second - NEAR else 0
     return doubts, proofs
+
+
+@lean
+def _bounds(j, sums, counts, beta, means, U):
+    """Compute the means and the upper bounds of an objective."""
+    for a in range(counts.size):
+        means[a, j] = sums[a, j] / counts[a]
+        U[a, j] = means[a, j] + beta[a]
+
+
+@inlined
+def _rerank(keys, order, rank, base, a, u):
+    """Move an arm to its place in an objective's order: U falls, the names of equal U rise."""
+    one = u64(1)
+    p = u64(rank[base + u64(a)])
+    while keys[p - one] < u or (keys[p - one] == u and order[p - one] > a):
+        other = order[p - one]
+        keys[p], order[p], rank[base + u64(other)] = keys[p - one], other, p
+        p -= one
+    while keys[p + one] > u or (keys[p + one] == u and order[p + one] < a):
+        other = order[p + one]
+        keys[p], order[p], rank[base + u64(other)] = keys[p + one], other, p
+        p += one
+    keys[p], order[p], rank[base + u64(a)] = u, a, p
+
+
+@lean
+def _tied_pair(keys, order, p, first, second):
+    """Return the pair of an objective that is ranked from place p on, by the words of two coins.
+
+    The first is -1 where bounds are close without being equal, which `_break_ties` is for.
+    """
+    n = 1
+    while keys[p + n] >= keys[p] - TIE:
+        n += 1
+    i = np.int64((first * u64(n)) >> u64(32))
+    rivals, k = n - 1, 0
+    if n == 1:
+        k = 1
+        while keys[p + k + rivals] >= keys[p + 1] - TIE:
+            rivals += 1
+    if keys[p + n - 1] != keys[p] or keys[p + k + rivals - (0 if n > 1 else 1)] != keys[p + k]:
+        return -1, -1
+    k += np.int64((second * u64(rivals)) >> u64(32))
+    return order[p + i], order[p + k + (1 if n > 1 and k >= i else 0)]
+
+
+@lean
+def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream, key0, key1):
+    """Play the widest race of few objectives up to round ``until`` or to a certificate.
+
+    Returns the next round and the arm of the last one.  Ties that are not exact, and
+    certificates, are left to the caller.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts, sums, means, U, beta, radii = books
+    keys, order, rank, pairs, widths = ranks
+    pair_words, tie_words, froms = coins
+    K, d = counts.size, tie_words.shape[0]
+    size = u64(K + 2)
+    arm = np.int64(-1)
+    while t < until:
+        widest, wides = -1.0, u64(0)
+        for i in range(d):
+            j, p = u64(i), u64(i) * size + u64(1)
+            best, second, third = keys[p], keys[p + u64(1)], keys[p + u64(2)]
+            b, c = order[p], order[p + u64(1)]
+            if not (second < best - NEAR and third < second - NEAR):
+                if t - froms[j + u64(1)] >= 16:
+                    froms[j + u64(1)] = t
+                    _coins_ahead(tie_words[j], t, 2 * i, run, stream, key0, key1)
+                k = u64(t - froms[j + u64(1)])
+                b, c = _tied_pair(keys, order, p, tie_words[j, u64(0), k], tie_words[j, u64(1), k])
+                if b < 0:
+                    return t, arm
+            beta_b, beta_c = beta[u64(b)], beta[u64(c)]
+            if means[u64(b), j] - beta_b > U[u64(c), j]:
+                return t, arm
+            pairs[u64(0), j], pairs[u64(1), j] = b, c
+            widths[j] = beta_b + beta_c
+            widest = max(widest, beta_b + beta_c)
+        if t - froms[u64(0)] >= 64:
+            froms[u64(0)] = t
+            _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+        word = u64(t - froms[u64(0)])
+        for i in range(d):
+            pairs[u64(2), wides] = i
+            wides += u64(1) if widths[u64(i)] >= widest - TIE else u64(0)
+        j = u64(pairs[u64(2), (pair_words[u64(0), word] * wides) >> u64(32)])
+        b, c = pairs[u64(0), j], pairs[u64(1), j]
+        low, high = min(b, c), max(b, c)
+        arm = low if pair_words[u64(1), word] >> u64(31) == u64(0) else high
+        arm = low if beta[u64(high)] < beta[u64(low)] - TIE else arm
+        arm = high if beta[u64(low)] < beta[u64(high)] - TIE else arm
+        a = u64(arm)
+        n = counts[a]
+        if n >= stop[a]:
+            _refill(source, arm, n, run, key0, key1)
+        i = u64(n - first[a])
+        counts[a] = n + 1
+        weight = n + 1.0
+        radius = radii[u64(n + 1)] if n + 1 < radii.size else math.sqrt(clog / weight)
+        beta[a] = radius
+        if arms.size > 0:
+            arms[row, t] = arm
+        t += 1
+        for i0 in range(d):
+            j = u64(i0)
+            total = sums[a, j] + ready[a, i, j]
+            mean = total / weight
+            sums[a, j], means[a, j], U[a, j] = total, mean, mean + radius
+            _rerank(keys, order, rank, j * size, arm, mean + radius)
+    return t, arm
 
 
 @jit
@@ -526,8 +652,9 @@ def _width_guided(
     every other arm's U (`_pull_races`).  A pull moves one arm.  While the bounds of an objective
     are further apart than ties and rounding reach, its pair is the same; otherwise it is in
     doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
-    each round has its coin.  With kl certificates the kernel also keeps ``alert``: where the
-    cheap test does not rule one out.
+    each round has its coin.  With FEW objectives the arms of each are kept in order instead, and
+    the pair is read off (`_rerank`).  With kl certificates the kernel also keeps ``alert``: where
+    the cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -545,6 +672,14 @@ def _width_guided(
     pair_words = np.zeros((2, 64), dtype=u64)
     alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
+    ranked, quick = d <= FEW, not kl and clogs.max() <= 1e4
+    size = K + 2 if ranked else 0
+    keys, order = np.zeros(d * size), np.zeros(d * size, dtype=np.int64)
+    rank = np.zeros(d * size, dtype=np.int64)
+    tie_words, froms = np.zeros((d, 2, 16), dtype=u64), np.zeros(d + 1, dtype=np.int64)
+    books = counts, sums, means, U, beta, radii
+    ranks = keys, order, rank, np.zeros((3, d + 1), dtype=np.int64), W
+    coins = pair_words, tie_words, froms
     tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -556,12 +691,20 @@ def _width_guided(
             k = j // WIDE * WIDE * 8 + j % WIDE
             state[k + 2 * WIDE], state[k + 3 * WIDE] = 1e300, 0.5e300
             state[k + 4 * WIDE], state[k + 5 * WIDE] = 1e300, -2e300
+        if ranked:
+            keys.fill(-np.inf)
+            for j in range(d):
+                keys[j * size], order[j * size] = np.inf, -1
+                stale[j] = j
+                for a in range(K + 1):
+                    order[j * size + 1 + a], rank[j * size + a] = a, j * size + 1 + a
         alert.fill(False)
         winner.fill(-1)
         hold.fill(0)
         epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
         at, event, stales = np.int64(0), np.int64(0), np.int64(0)
-        arm, t, pair_from = np.int64(0), np.int64(0), np.int64(-64)
+        arm, t = np.int64(0), np.int64(0)
+        froms.fill(-64)
         proved = False
         while t < T:
             if t == event:
@@ -577,24 +720,64 @@ def _width_guided(
                     for a in range(K):
                         beta[a] = math.sqrt(clog / counts[a])
                         smallest = min(smallest, beta[a])
-                        for j in range(d):
-                            U[a, j] = means[a, j] + beta[a]
+                    for j in range(d):
+                        _bounds(j, sums, counts, beta, means, U)
+                        if ranked:
+                            for a in range(K):
+                                _rerank(keys, order, rank, u64(j * size), a, U[a, j])
                 if fresh:
                     for j in range(d):
                         stale[j] = j
                     stales, proved = d, False
+                if ranked and rule == 0 and not kl and tabulated == epoch:
+                    until, began = min(min(T, event), ends[epoch]), t
+                    t, last = _race_on(
+                        source,
+                        t,
+                        until,
+                        clog,
+                        row,
+                        arms,
+                        books,
+                        ranks,
+                        coins,
+                        run,
+                        stream,
+                        key0,
+                        key1,
+                    )
+                    if t > began:
+                        arm = last
+                        continue
                 for i in range(stales):
                     j = stale[i]
                     # The two best arms, and a bound on the others.
-                    best, second, third = _top_three(U, j)
-                    new_b, new_c = 0, 0
-                    for a in range(K):
-                        u = U[a, j]
-                        new_b = a if u == best else new_b
-                        new_c = a if u == second else new_c
+                    if ranked:
+                        p = j * size + 1
+                        best, second, third = keys[p], keys[p + 1], keys[p + 2]
+                        new_b, new_c = order[p], order[p + 1]
+                    else:
+                        if quick:
+                            _bounds(j, sums, counts, beta, means, U)
+                        best, second, third = _top_three(U, j)
+                        new_b, new_c = 0, 0
+                        for a in range(K):
+                            u = U[a, j]
+                            new_b = a if u == best else new_b
+                            new_c = a if u == second else new_c
                     if not (second < best - NEAR and third < second - NEAR):
-                        words = _two_coins(t, 2 * j, run, stream, key0, key1)
-                        new_b, new_c, third = _break_ties(U, j, K, best, second, third, ties, words)
+                        if t - froms[j + 1] >= 16:
+                            froms[j + 1] = t
+                            _coins_ahead(tie_words[j], t, 2 * j, run, stream, key0, key1)
+                        i0 = t - froms[j + 1]
+                        words = tie_words[j, 0, i0], tie_words[j, 1, i0]
+                        new_b = -1
+                        if ranked:
+                            new_b, new_c = _tied_pair(keys, order, p, words[0], words[1])
+                        if new_b < 0:
+                            new_b, new_c, third = _break_ties(
+                                U, j, K, best, second, third, ties, words
+                            )
                     b[j], c[j] = new_b, new_c
                     k = j // WIDE * WIDE * 8 + j % WIDE
                     state[k], state[k + WIDE] = new_b, new_c
@@ -617,6 +800,7 @@ def _width_guided(
                             proved |= winner[j] >= 0
                 if proved:
                     for j in range(d):
+                        _bounds(j, sums, counts, beta, means, U)
                         W[j] = beta[b[j]] + beta[c[j]]
                     j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
@@ -640,14 +824,12 @@ def _width_guided(
                             key0,
                             key1,
                         )
-                        for j in range(d):
-                            means[arm, j] = sums[arm, j] / counts[arm]
                         continue
                     proved = False
-                if t - pair_from >= 64:
-                    pair_from = t
+                if t - froms[0] >= 64:
+                    froms[0] = t
                     _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
-                word = pair_words[0, u64(t - pair_from)]
+                word = pair_words[0, u64(t - froms[0])]
                 # Which race?
                 j = champion
                 if rule == 0:
@@ -661,20 +843,20 @@ def _width_guided(
                             m3 = max(m3, state[k + u64(3)])
                             k += u64(4)
                     least = max(max(m0, m1), max(m2, m3)) - TIE
-                    size = u64(0)
+                    wides = u64(0)
                     for chunk in range(0, d, WIDE):
                         k = u64(chunk * 8 + 6 * WIDE)
                         for i in range(min(WIDE, d - chunk)):
-                            widest[size] = chunk + i
-                            size += u64(1) if state[k + u64(i)] >= least else u64(0)
-                    j = widest[(word * size) >> u64(32)]
+                            widest[wides] = chunk + i
+                            wides += u64(1) if state[k + u64(i)] >= least else u64(0)
+                    j = widest[(word * wides) >> u64(32)]
                 elif rule == 1:
                     j = np.int64((word * u64(d)) >> u64(32))
                 elif rule == 2:
                     j = (t - K) % d
                 # Which arm of the pair?
                 low, high = min(b[j], c[j]), max(b[j], c[j])
-                half = pair_words[1, u64(t - pair_from)] >> u64(31)
+                half = pair_words[1, u64(t - froms[0])] >> u64(31)
                 arm = low if half == 0 else high
                 arm = low if beta[high] < beta[low] - TIE else arm
                 arm = high if beta[low] < beta[high] - TIE else arm
@@ -696,9 +878,16 @@ def _width_guided(
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-            doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+            doubts, proofs, stales = 0, 0, 0
+            if ranked:
+                stales = d
+                for j in range(d):
+                    means[arm, j] = sums[arm, j] / n
+                    U[arm, j] = means[arm, j] + radius
+                    _rerank(keys, order, rank, u64(j * size), arm, U[arm, j])
+            else:
+                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded, quick)
             proved |= proofs > 0
-            stales = 0
             if doubts > 0:
                 for j in range(d):
                     k = j // WIDE * WIDE * 8 + j % WIDE
@@ -755,13 +944,13 @@ def _extremes(V, a, f):
     return max(max(h0, h1), max(h2, h3)), min(min(x0, x1), min(x2, x3))
 
 
-@jit
+@lean
 def _drift(slope, growth, a, f):
     """How much V_a - V_f can rise while the bonus grows, with what rounding can do."""
     return growth * max(0.0, slope[a] - SLOWEST * slope[f]) + 2.0 * GUARD
 
 
-@jit
+@lean
 def _open_box(V, a, counts, low, high, reach, limit):
     """Give arm a a box of 32 steps to each side; narrow verdicts will cut it."""
     side = 32.0 / counts[a]
@@ -772,7 +961,7 @@ def _open_box(V, a, counts, low, high, reach, limit):
         high[a, j] = V[a, j] + side
 
 
-@jit
+@lean
 def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):
     """Keep arm a from being dominated by arm f: keep it ahead where it is ahead most.
 
@@ -791,7 +980,7 @@ def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):
         limit[a] = counts[a]
 
 
-@jit
+@lean
 def _cover(V, a, f, drift, counts, low, limit):
     """Keep arm a, which is not pulled, dominated by arm f."""
     for j in range(V.shape[1]):
@@ -800,7 +989,7 @@ def _cover(V, a, f, drift, counts, low, limit):
     limit[f] = counts[f]
 
 
-@jit
+@lean
 def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
     r"""Find the arms that may be pulled, from scratch and exactly.
 
@@ -853,7 +1042,7 @@ def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
                 leads[a] = True
 
 
-@jit
+@lean
 def _level(V, sums, counts, a, f):
     """Whether two arms with equal counts have equal sums wherever their vectors are close.
 
@@ -867,14 +1056,14 @@ def _level(V, sums, counts, a, f):
     return True
 
 
-@jit
+@lean
 def _close_box(a, counts, low, limit):
     """Let the next pull of arm a call for a new look."""
     low[a, 0] = np.inf
     limit[a] = counts[a]
 
 
-@jit
+@lean
 def _box_optimistic(V, K, sums, counts, inside, witness, slope, gap, G, low, high, reach, limit):
     """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
     growth = 1.0
@@ -925,7 +1114,7 @@ def _box_optimistic(V, K, sums, counts, inside, witness, slope, gap, G, low, hig
     return growth
 
 
-@jit
+@lean
 def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
     """Build the boxes of Annealing-Pareto; return False when some verdict has no margin."""
     for a in range(K):
@@ -957,7 +1146,7 @@ def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
     return True
 
 
-@jit
+@lean
 def _allowance(margin, slope, a, f, growth, used):
     """Return how far the bonus may grow for V_a - V_f to rise by less than the margin.
 
@@ -970,7 +1159,7 @@ def _allowance(margin, slope, a, f, growth, used):
     return half if half > 2.0 * used else -1.0
 
 
-@jit
+@lean
 def _settle(
     V, moved, K, counts, inside, witness, slope, growth, used, boxes, gap, above, below, queue
 ):
@@ -1053,7 +1242,7 @@ def _settle(
     return growth
 
 
-@jit
+@lean
 def _locate(V, a, d, sums, counts, clog):
     """Compute mean + radius of an arm."""
     n = float(counts[a])
@@ -1079,50 +1268,101 @@ def _slack(V, low, high, a):
 
 
 # Pareto UCB1 while its set changes often: every pull is looked at.
+#
+# What is known of the arms stands in rows of WIDE numbers, so that the compiler can do several arms
+# at a time without asking whether the rows overlap.  Every WIDE arms have
+# - d rows in V, the optimistic vectors, with 1e300 where there is no arm;
+# - 7 rows in F: the maximum and the minimum over j of V_x - V_a for the arm x that is looked at,
+#   the slope 1 / sqrt(N), the way that the arm has come, the way at which it must be looked at
+#   again, and 1 / (N + 1) with its root;
+# - 2 rows in M for every WIDE arms: bit f of arm a says that f surely dominates a, or that it may.
 
 
-@jit
-def _pair(V, x, a, growth, slope, moved, enough, sure, maybe):
-    """Judge who of two arms surely dominates the other, and who may.
+@inlined
+def _place(a, row, rows):
+    """Where an arm stands in a row; rows come in groups for every WIDE arms."""
+    return (a // WIDE * rows + row) * WIDE + a % WIDE
+
+
+@inlined
+def _mask(a, f, K):
+    """Where the word stands whose bit f % WIDE says that f surely dominates a."""
+    return (a // WIDE * ((K + WIDE - 1) // WIDE) + f // WIDE) * 2 * WIDE + a % WIDE
+
+
+@lean
+def _spread(x, lanes, chunk, d, V, F):
+    """Write the maxima and the minima over j of V_x - V_a for WIDE arms a."""
+    high, mine = u64(7 * WIDE * chunk), u64(_place(x, 0, d))
+    low, k, v = high + u64(WIDE), u64(chunk * WIDE * d), V[mine]
+    for i in range(lanes):
+        y = v - V[k + u64(i)]
+        F[high + u64(i)], F[low + u64(i)] = y, y
+    for j in range(1, d):
+        k, v = k + u64(WIDE), V[mine + u64(j * WIDE)]
+        for i in range(lanes):
+            # + 0.0 for a plain store; masked ones are slow
+            y, most, least = v - V[k + u64(i)], F[high + u64(i)], F[low + u64(i)]
+            F[high + u64(i)] = max(most, y) + 0.0
+            F[low + u64(i)] = min(least, y) + 0.0
+
+
+@lean
+def _judge(x, K, d, growth, V, F, M):
+    """Judge who dominates arm x surely, and who may, and whom it dominates.
 
     Returns whether the set may be another one now.
 
     All coordinates of V_x - V_a rise by the same amount when the bonus grows.  A verdict is sure
     when it is the same before and after the growth, with a margin of GUARD at least.  It stays
-    so until the two arms have moved by ``enough``.
+    so until one of the two arms has used up its half of the margin.
     """
-    most, least = V[x, 0] - V[a, 0], V[x, 0] - V[a, 0]
-    for j in range(1, V.shape[1]):
-        y = V[x, j] - V[a, j]
-        most = max(most, y)
-        least = min(least, y)
-    rise = growth * (slope[x] - slope[a])
-    news = _mark(x, a, min(-most, -most - rise), max(-most, -most - rise), sure, maybe)
-    news |= _mark(a, x, min(least, least + rise), max(least, least + rise), sure, maybe)
-    # The distance to the nearest change of a verdict, which is negative when one is open.
-    up = max(min(most, most + rise), -max(most, most + rise))
-    down = max(min(least, least + rise), -max(least, least + rise))
-    margin = moved[x] + moved[a] + min(up, down) - 2.0 * GUARD
-    enough[x, a], enough[a, x] = margin, margin
-    return news
+    word, bit = x // WIDE, u64(1) << u64(x % WIDE)
+    mine, own, changed = u64(_place(x, 0, 7)), 1e300, u64(0)
+    slope, words = F[mine + u64(2 * WIDE)], (K + WIDE - 1) // WIDE
+    for chunk in range(words):
+        at, lanes = u64(7 * WIDE * chunk), min(WIDE, (K - WIDE * chunk + 7) // 8 * 8)
+        _spread(x, lanes, chunk, d, V, F)
+        sures, opens = u64(0), u64(0)
+        row = u64((chunk * words + word) * 2 * WIDE)
+        for i in range(lanes):
+            k, m = at + u64(i), row + u64(i)
+            most, least = F[k], F[k + u64(WIDE)]
+            other = WIDE * chunk + i != x
+            most, least = most if other else 1e300, least if other else -1e300
+            rise = growth * (slope - F[k + u64(2 * WIDE)])
+            high, low = max(most, most + rise), min(most, most + rise)
+            sure = u64(1) if high < -2.0 * GUARD else u64(0)
+            maybe = u64(0) if low > 2.0 * GUARD else u64(1) ^ sure
+            sures |= sure << u64(i)
+            opens |= maybe << u64(i)
+            margin = max(low, -high)
+            high, low = max(least, least + rise), min(least, least + rise)
+            sure = bit if low > 2.0 * GUARD else u64(0)
+            maybe = u64(0) if high < -2.0 * GUARD else bit ^ sure
+            changed |= ((M[m] ^ sure) | (M[m + u64(WIDE)] ^ maybe)) & bit | maybe
+            M[m] = M[m] & ~bit | sure
+            M[m + u64(WIDE)] = M[m + u64(WIDE)] & ~bit | maybe
+            # Half of the distance to the nearest change of a verdict, negative if one is open.
+            margin = 0.5 * min(margin, max(low, -high)) - GUARD
+            F[k] = margin
+            F[k + u64(4 * WIDE)] = min(F[k + u64(4 * WIDE)], F[k + u64(3 * WIDE)] + margin) + 0.0
+        m0, m1, m2, m3 = own, own, own, own
+        for i in range(0, lanes, 4):
+            k = at + u64(i)
+            m0, m1 = min(m0, F[k]), min(m1, F[k + u64(1)])
+            m2, m3 = min(m2, F[k + u64(2)]), min(m3, F[k + u64(3)])
+        own = min(min(m0, m1), min(m2, m3))
+        sures &= ~u64(0) >> u64(max(0, WIDE * (chunk + 1) - K))
+        m = u64((word * words + chunk) * 2 * WIDE + x % WIDE)
+        changed |= (M[m] ^ sures) | (M[m + u64(WIDE)] ^ opens) | opens
+        M[m], M[m + u64(WIDE)] = sures, opens
+    F[mine + u64(4 * WIDE)] = F[mine + u64(3 * WIDE)] + own
+    return changed != u64(0)
 
 
-@inlined
-def _mark(a, f, least, most, sure, maybe):
-    """Note whether f dominates a: surely if ``least`` is positive, not if ``most`` is not."""
-    w, mine = f // 64, np.int64(1) << np.int64(f % 64)
-    old_sure, old_maybe = sure[a, w], maybe[a, w]
-    new_sure, new_maybe = old_sure & ~mine, old_maybe & ~mine
-    if least > 2.0 * GUARD:
-        new_sure |= mine
-    elif most >= -2.0 * GUARD:
-        new_maybe |= mine
-    sure[a, w], maybe[a, w] = new_sure, new_maybe
-    return new_sure != old_sure or new_maybe != old_maybe or new_maybe & mine != 0
-
-
-@jit
-def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
+@lean
+def _resolve(a, V, F, M, sums, counts, grown, exact):
     """Decide who dominates arm a where that is open, the bonus having grown by so much.
 
     Returns by how much it may grow from now on, -1 when a verdict is too close to call, and
@@ -1132,18 +1372,17 @@ def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
     K, d = sums.shape
     room = np.inf
     for f in range(K):
-        w, mine = f // 64, np.int64(1) << np.int64(f % 64)
-        if maybe[a, w] & mine == 0:
+        if (M[_mask(a, f, K) + WIDE] >> u64(f % WIDE)) & u64(1) == u64(0):
             continue
         most, least, more, fewer, close = -np.inf, np.inf, 0, 0, 0
         for j in range(d):
-            y = V[a, j] - V[f, j]
+            y = V[_place(a, j, d)] - V[_place(f, j, d)]
             most, least = max(most, y), min(least, y)
             apart = sums[a, j] - sums[f, j]
             more += 1 if apart > 0.0 else 0
             fewer += 1 if apart < 0.0 else 0
             close += 1 if apart != 0.0 and abs(apart) <= 8.0 * GUARD * counts[a] else 0
-        rate = slope[a] - slope[f]
+        rate = F[_place(a, 2, 7)] - F[_place(f, 2, 7)]
         now = most + grown * rate
         dominated = now < 0.0
         if abs(now) > 2.0 * GUARD:
@@ -1162,21 +1401,27 @@ def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
     return room, False
 
 
-@jit
-def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside):
+@lean
+def _resolve_all(t, c, q, V, F, M, sums, counts, state, inside):
     """Find the arms that nobody dominates; return the last round that this holds for.
 
     That is -1 when the vectors of this round are needed to decide.
     """
     last = state[1]
     now = -1.0
-    for a in range(sums.shape[0]):
-        inside[a] = _none(sure, a)
-        if inside[a] and not _none(maybe, a):
+    K = sums.shape[0]
+    for a in range(K):
+        sures, opens = u64(0), u64(0)
+        for f in range(0, K, WIDE):
+            m = _mask(a, f, K)
+            sures |= M[m]
+            opens |= M[m + WIDE]
+        inside[a] = sures == u64(0)
+        if inside[a] and opens != u64(0):
             if now < 0.0:
                 now = math.sqrt(c * _log(t * q))
             exact = t == state[0]
-            room, out = _resolve(a, V, sums, counts, slope, now - state[2], exact, maybe)
+            room, out = _resolve(a, V, F, M, sums, counts, now - state[2], exact)
             inside[a] = not out
             if room < 0.0:
                 return -1.0
@@ -1185,20 +1430,11 @@ def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside):
     return last
 
 
-@inlined
-def _none(masks, a):
-    """Whether an arm has no bits at all."""
-    bits = masks[a, 0]
-    for w in range(1, masks.shape[1]):
-        bits |= masks[a, w]
-    return bits == 0
-
-
-@jit
+@lean
 def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
     """Find all vectors with the bonus of round t, as the plain loop does, and all verdicts."""
     counts, done, sums, _, _ = books
-    V, slope, moved, enough, sure, maybe = pairs
+    V, F, M = pairs
     K, d = sums.shape
     clog = c * _log(t * q)
     bonus = math.sqrt(clog)
@@ -1210,15 +1446,16 @@ def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
         done[a] = counts[a]
         n = float(counts[a])
         radius = math.sqrt(clog / n)
-        slope[a], moved[a] = 1.0 / math.sqrt(n), 0.0
+        k = _place(a, 0, 7)
+        F[k + 2 * WIDE], F[k + 3 * WIDE], F[k + 4 * WIDE] = 1.0 / math.sqrt(n), 0.0, 1e300
+        F[k + 5 * WIDE], F[k + 6 * WIDE] = 1.0 / (n + 1.0), math.sqrt(1.0 / (n + 1.0))
         for j in range(d):
-            V[a, j] = sums[a, j] / n + radius
+            V[_place(a, j, d)] = sums[a, j] / n + radius
     for x in range(K):
-        for a in range(x):
-            _pair(V, x, a, state[3], slope, moved, enough, sure, maybe)
+        _judge(x, K, d, state[3], V, F, M)
 
 
-@jit
+@lean
 def _eager(
     source, t, until, c, q, run, stream, key0, key1, row, arms, calm, books, pairs, state, coins
 ):
@@ -1226,12 +1463,11 @@ def _eager(
 
     ``state`` holds the round whose bonus the vectors have, the last round that the sure verdicts
     hold for, the bonus, its growth that they allow for, and the first round of the coins at
-    hand.  An arm's way ``moved`` counts the growth, too.  Returns the next round and the arm of
-    the last one.
+    hand.  An arm's way counts the growth, too.  Returns the next round and the arm of the last one.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     counts, done, sums, inside, members = books
-    V, slope, moved, enough, sure, maybe = pairs
+    V, F, M = pairs
     K, d = sums.shape
     arm, size, news = np.int64(-1), np.int64(0), True
     coins_from, holds = np.int64(state[4]), -1.0
@@ -1240,15 +1476,14 @@ def _eager(
             _anchor(source, t, c, q, run, key0, key1, books, pairs, state)
             news = True
         if news or t > holds:
-            holds = _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside)
+            holds = _resolve_all(t, c, q, V, F, M, sums, counts, state, inside)
             if holds < t:
                 state[1] = -1.0
                 continue
             size = np.int64(0)
             for a in range(K):
-                if inside[a]:
-                    members[size] = a
-                    size += 1
+                members[size] = a
+                size += 1 if inside[a] else 0
         if t - coins_from >= 64:
             coins_from = t
             _first_coins(coins, t, run, stream, key0, key1)
@@ -1261,29 +1496,29 @@ def _eager(
         i = n - first[arm]
         counts[arm] = n + 1
         done[arm] = n + 1
-        inverse = 1.0 / (n + 1.0)
-        flatter = math.sqrt(inverse)
+        k = u64(_place(arm, 2, 7))
+        inverse, flatter = F[k + u64(3 * WIDE)], F[k + u64(4 * WIDE)]
         radius = state[2] * flatter
         far = 0.0
         for j in range(d):
             sums[arm, j] += ready[arm, i, j]
             value = sums[arm, j] * inverse + radius
-            far = max(far, abs(value - V[arm, j]))
-            V[arm, j] = value
-        way = moved[arm] + far + state[3] * (slope[arm] - flatter)
-        slope[arm], moved[arm] = flatter, way
+            v = u64(_place(arm, j, d))
+            far = max(far, abs(value - V[v]))
+            V[v] = value
+        inverse = 1.0 / (n + 2.0)  # for the next pull: nobody waits for them now
+        F[k + u64(3 * WIDE)], F[k + u64(4 * WIDE)] = inverse, math.sqrt(inverse)
+        way = F[k + u64(WIDE)] + far + state[3] * (F[k] - flatter)
+        F[k], F[k + u64(WIDE)] = flatter, way
         t += 1
-        news = False
-        for a in range(K):
-            if way + moved[a] >= enough[arm, a] and a != arm:
-                news |= _pair(V, arm, a, state[3], slope, moved, enough, sure, maybe)
+        news = way >= F[k + u64(2 * WIDE)] and _judge(arm, K, d, state[3], V, F, M)
         if counts[arm] > calm[arm]:
             break
     state[4] = coins_from
     return t, arm
 
 
-@jit
+@lean
 def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
     """Return the objective that certifies its leader, as the plain loop does; -1 for none.
 
@@ -1373,7 +1608,7 @@ def _front(
     done = np.zeros(K, dtype=np.int64)
     limit = np.zeros(K, dtype=np.int64)
     most = np.zeros(K, dtype=np.int64)
-    members = np.zeros(K, dtype=np.int64)
+    members = np.zeros(K + 1, dtype=np.int64)
     witness = np.zeros(K, dtype=np.int64)
     queue = np.zeros(K, dtype=np.int64)
     inside = np.zeros(K, dtype=np.bool_)
@@ -1389,13 +1624,11 @@ def _front(
     beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
     calm = np.full(K, np.int64(1) << 62)
     books = counts, done, sums, inside, members
+    words = (K + WIDE - 1) // WIDE
     pairs = (
-        np.zeros((K, d)),
-        np.zeros(K),
-        np.zeros(K),
-        np.zeros((K, K)),
-        np.zeros((K, K // 64 + 1), dtype=np.int64),
-        np.zeros((K, K // 64 + 1), dtype=np.int64),
+        np.full(words * d * WIDE, 1e300),
+        np.zeros(words * 7 * WIDE),
+        np.zeros(words * words * 2 * WIDE, dtype=u64),
     )
     state = np.zeros(5)
     for row in range(pulls.shape[0]):
@@ -1409,7 +1642,7 @@ def _front(
         arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         coins_from = np.int64(-64)
         clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
-        busy, window = 0, np.int64(0)
+        busy, window, spell = 0, np.int64(0), EAGER
         state.fill(-1.0)
         state[4] = -64.0
         eager_until = np.int64(0) if annealing or c * _log(T * q) > 1e4 else EAGER
@@ -1463,9 +1696,10 @@ def _front(
                 if busy > BUSY and clog <= 1e4:
                     state.fill(-1.0)
                     state[4] = -64.0
-                    eager_until = t + EAGER
+                    spell = min(2 * spell, 16 * EAGER)
+                    eager_until = t + spell
                     continue
-                busy, window = 0, t + LAZY
+                busy, window, spell = 0, t + LAZY, EAGER
             if t - found > span:
                 busy += 3
                 if not annealing:
