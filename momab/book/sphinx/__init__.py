@@ -5,6 +5,8 @@ Each module has one concern and registers it with its own `setup`:
 - `mathjax`: mathematics is set by a MathJax that the site serves itself;
 - `companions`: a plain build reads a page's exercises and slides from the files beside it;
 - `statements`: the paper's numbers, proofs and boxes that fold, identifiers given once;
+- `ledger`: statements carry their verdicts, references to them show them;
+- `statement_graph`: ``{statement-graph}`` draws who uses whom;
 - `badges`: an exercise shows its level and kind;
 - `glossary`: a notion shows its definition where it is used;
 - `api`: ``{package}`` documents a package of the library;
@@ -30,9 +32,11 @@ from momab.book.sphinx import (
     companions,
     exercise_table,
     glossary,
+    ledger,
     mathjax,
     page_links,
     slides,
+    statement_graph,
     statements,
 )
 
@@ -47,6 +51,8 @@ _HOOKS = (
     badges,
     bibliography,
     slides,
+    ledger,
+    statement_graph,
     page_links,
 )
 
