@@ -70,9 +70,7 @@ def draw(uses: Uses, columns: int = 5, sizes: Sizes | None = None) -> Drawing:
     left = min(x.values()) - sizes.lane
     left = min(left, min(x[name] for name in row_of) - sizes.width / 2)
     pitch = sizes.height + sizes.between
-    places = {
-        name: (x[name] - sizes.width / 2 - left, pitch * row) for name, row in row_of.items()
-    }
+    places = {name: (x[name] - sizes.width / 2 - left, pitch * row) for name, row in row_of.items()}
     lines = tuple(_line(chain, x, left, row_of, sizes, pitch) for chain in chains)
     width = max([place[0] for place in places.values()]) + sizes.width
     width = max(width, *(point[0] + 2 for line in lines for point in line.points), 0)
@@ -291,9 +289,7 @@ def _separations(lane: Sequence[str | Stop], sizes: Sizes) -> list[float]:
     ]
 
 
-def spread(
-    wanted: Sequence[float], apart: Sequence[float], low: float, high: float
-) -> list[float]:
+def spread(wanted: Sequence[float], apart: Sequence[float], low: float, high: float) -> list[float]:
     """The places nearest to the wanted ones, in squares, each so far after the last, within limits.
 
     With the distances taken off this is isotonic regression: neighbours that are out of order are

@@ -162,7 +162,7 @@ def _single_file(site: Path, name: str) -> str:
     static = site / "_static"
     style = "".join(
         _inline_urls((static / file).read_text(encoding="utf-8"), static)
-        for file in ("pygments.css", "momab.css")
+        for file in ("pygments.css", "momab.css", "statements.css")
     )
     config = soup.find("script", string=re.compile("window.MathJax"))
     mathjax = (mathjax_folder() / "tex-svg.js").read_text(encoding="utf-8")

@@ -79,7 +79,9 @@ def one_sided() -> ClaimOutcome:
     """Every arm off the front that a run stored, at small c, came from one of the stated sides."""
     explained, sides = 0, [0, 0]
     runs = random_traces(1_000, 300, [0.05, 0.02], 1)
-    stored = [run for run in runs if run.certificate and run.certificate.arm not in run.geometry.front]
+    stored = [
+        run for run in runs if run.certificate and run.certificate.arm not in run.geometry.front
+    ]
     for run in stored:
         assert run.certificate is not None
         arm, j = run.certificate.arm, run.certificate.objective

@@ -134,7 +134,7 @@ def _card(app: Sphinx, label: str) -> statement_card | None:
         return None
     name = nodes.paragraph("", "", nodes.strong("", statement_name(app.env, label)))
     if title.children:
-        name += nodes.Text(": ")
+        name += nodes.Text(" ")
         name += title.children
     card = statement_card("", name, *content.children, label=label)
     for reference in list(card.findall(addnodes.pending_xref)):

@@ -21,8 +21,8 @@ from momab.book.graph import Sizes, draw
 from momab.book.sphinx.ledger import address, entries_of, statements_of
 from momab.book.templating import fill_page
 
-SIZES = Sizes(width=118, height=72, gap=10, lane=8, between=36)
-COLUMNS, LETTERS, LINES = 6, 19, 3
+SIZES = Sizes(width=112, height=76, gap=8, lane=7, between=34)
+COLUMNS, LETTERS, LINES = 5, 18, 3
 
 
 def setup(app: Sphinx) -> None:
@@ -118,6 +118,7 @@ def picture(shown: Sequence[Entry], targets: Mapping[str, str]) -> str:
             "target": targets[entry.id],
             "x": drawing.places[entry.id][0],
             "y": drawing.places[entry.id][1],
+            "label": wrap(entry.label, LETTERS - 2),
             "lines": title_lines(entry),
         }
         for entry in shown
