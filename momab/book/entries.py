@@ -31,7 +31,7 @@ MARKS = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One entry of the ledger."""
 
     id: str
@@ -67,7 +67,7 @@ class Entry:
         return self.title if self.kind == BACKGROUND else f"{self.label}: {self.title}"
 
 
-def read_entries(root: Path) -> tuple[Entry, ...]:
+def read_entries(root: Path) -> tuple[LedgerEntry, ...]:
     """The entries of a book's source, in the order of the file; none if there is no ledger."""
     import yaml
 
@@ -77,10 +77,10 @@ def read_entries(root: Path) -> tuple[Entry, ...]:
     return tuple(_entry(found) for found in yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def _entry(found: Mapping[str, Any]) -> Entry:
+def _entry(found: Mapping[str, Any]) -> LedgerEntry:
     kind, number = found["kind"], str(found.get("number", ""))
     named = number if kind in ("text", OURS) else f"{kind.title()} {number}"
-    return Entry(
+    return LedgerEntry(
         id=found["id"],
         kind=kind,
         label=found["title"] if kind == BACKGROUND else named,
@@ -93,14 +93,14 @@ def _entry(found: Mapping[str, Any]) -> Entry:
     )
 
 
-def statements(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def statements(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """The entries that the graph shows: all but tables, figures and passages without a block."""
     return tuple(entry for entry in entries if entry.kind not in LOOSE or entry.block)
 
 
-def by_block(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+def by_block(entries: Iterable[LedgerEntry]) -> dict[str, list[LedgerEntry]]:
     """The entries of each block that has some."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[LedgerEntry]] = {}
     for entry in entries:
         if entry.block:
             found.setdefault(entry.block, []).append(entry)

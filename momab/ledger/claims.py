@@ -278,11 +278,11 @@ def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:
     for name in ids:
         if ids.count(name) > 1:
             raise MomabError(f"the claims file has two entries with the id {name!r}.")
-    in_order(claims)
+    dependency_order(claims)
     return claims
 
 
-def in_order(claims: tuple[Claim, ...]) -> tuple[str, ...]:
+def dependency_order(claims: tuple[Claim, ...]) -> tuple[str, ...]:
     """The ids of the claims such that every claim stands after those that it uses."""
     uses = {claim.id: claim.uses for claim in claims}
     for name, used in uses.items():

@@ -26,7 +26,7 @@ def _instances() -> list[instances.Instance]:
     return [instances.bernoulli(table) for table in tables]
 
 
-def sharper_bound() -> ClaimOutcome:
+def counted_by_gaps() -> ClaimOutcome:
     """Regrets of runs with and without a lead below the sum; the sum below half of Theorem 4."""
     T, shares = 5_000, []
     for instance in _instances():
@@ -46,7 +46,7 @@ def sharper_bound() -> ClaimOutcome:
     )
 
 
-def deficit_bound() -> ClaimOutcome:
+def counted_by_deficits() -> ClaimOutcome:
     """Pulls before the certificate against the least deficit, in runs and in the formula."""
     T, worst = 5_000, 0.0
     for number, instance in enumerate(_instances()):

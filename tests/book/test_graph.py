@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.book import entries, graph
-from momab.book.entries import Entry
+from momab.book.entries import LedgerEntry
 from momab.book.sphinx import statement_graph
 from tests.conftest import ROOT
 
@@ -96,18 +96,18 @@ def test_the_words_leave_nothing_out():
 
 
 def test_a_title_is_cut_where_it_does_not_fit():
-    entry = Entry("a", "ours", "P1", "a word " * 30, "price")
+    entry = LedgerEntry("a", "ours", "P1", "a word " * 30, "price")
     lines = statement_graph.title_lines(entry)
     assert len(lines) <= statement_graph.LINES
     assert lines[-1].endswith("…")
     assert max(map(len, lines)) <= statement_graph.LETTERS
-    assert statement_graph.title_lines(Entry("b", "background", "Lai", "Lai", "price")) == []
+    assert statement_graph.title_lines(LedgerEntry("b", "background", "Lai", "Lai", "price")) == []
 
 
 def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
     two = [
-        Entry("a", "lemma", "Lemma 9", "Certification", "certificates", verdict="verified"),
-        Entry("b", "ours", "P1", "<b>", "price", uses=("a",), verdict="open", formal="B.b"),
+        LedgerEntry("a", "lemma", "Lemma 9", "Certification", "certificates", verdict="verified"),
+        LedgerEntry("b", "ours", "P1", "<b>", "price", uses=("a",), verdict="open", formal="B.b"),
     ]
     text = statement_graph.picture(two, {"a": "x.html#a", "b": ""})
     assert 'href="x.html#a"' in text

@@ -59,7 +59,7 @@ def test_what_a_proof_refers_to_is_among_what_the_statement_uses(page, label, na
 
 
 def test_the_order_has_everything_after_what_it_uses():
-    order = ledger.in_order(CLAIMS)
+    order = ledger.dependency_order(CLAIMS)
     place = {name: number for number, name in enumerate(order)}
     assert len(place) == len(CLAIMS)
     assert all(place[name] < place[claim.id] for claim in CLAIMS for name in claim.uses)

@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from momab.book.entries import Entry, by_block, read_entries
+from momab.book.entries import LedgerEntry, by_block, read_entries
 
 
 def setup(app: Sphinx) -> None:
@@ -25,12 +25,12 @@ def setup(app: Sphinx) -> None:
     app.add_node(statement_card, html=(_visit_card, _depart_card))
     app.add_css_file("statements.css")
     app.add_js_file("statements.js", defer="defer")
-    # after the decks have taken their copies of the page's blocks
-    app.connect("doctree-resolved", _show_verdicts, priority=950)
+    # after the decks have taken their copies of the page's blocks, and the search its words
+    app.connect("doctree-resolved", _show_verdicts, priority=955)
     app.connect("doctree-resolved", _add_cards, priority=960)
 
 
-def entries_of(app: Sphinx) -> tuple[Entry, ...]:
+def entries_of(app: Sphinx) -> tuple[LedgerEntry, ...]:
     """The ledger of the book that is being built."""
     return read_entries(Path(app.srcdir))
 
@@ -40,7 +40,7 @@ def document_of(env: Any, page: str) -> str:
     return next((name for name in env.found_docs if name.rpartition("/")[2] == page), "")
 
 
-def address(app: Sphinx, here: str, page: str, anchor: str) -> str:
+def way_to(app: Sphinx, here: str, page: str, anchor: str) -> str:
     """The way from a document to a place on a page; empty if the page is not part of the build."""
     there = document_of(app.env, page)
     if not there:
@@ -69,10 +69,10 @@ def _show_verdicts(app: Sphinx, tree: nodes.document, page: str) -> None:
             title += _badge(app, page, entry, several=len(known) > 1)
 
 
-def _badge(app: Sphinx, page: str, entry: Entry, several: bool) -> nodes.Node:
+def _badge(app: Sphinx, page: str, entry: LedgerEntry, several: bool) -> nodes.Node:
     word = f"{entry.label} {entry.verdict}" if several else entry.verdict
     badge = nodes.inline("", word, classes=["verdict-badge", entry.mark])
-    to = address(app, page, entry.ledger, entry.anchor)
+    to = way_to(app, page, entry.ledger, entry.anchor)
     if not to:
         return badge
     said = f"{entry.label} in the ledger: {entry.verdict}"

@@ -16,9 +16,9 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab.book.entries import MARKS, Entry, statements
+from momab.book.entries import MARKS, LedgerEntry, statements
 from momab.book.graph import Sizes, draw
-from momab.book.sphinx.ledger import address, entries_of, statements_of
+from momab.book.sphinx.ledger import entries_of, statements_of, way_to
 from momab.book.templating import fill_page
 
 SIZES = Sizes(width=112, height=76, gap=8, lane=7, between=34)
@@ -52,10 +52,10 @@ class StatementGraph(SphinxDirective):
         return list(place.children)
 
 
-def in_words(shown: Sequence[Entry]) -> str:
+def in_words(shown: Sequence[LedgerEntry]) -> str:
     """The graph as a list in Markdown: what every statement uses, and what uses it."""
     known = {entry.id: entry for entry in shown}
-    users: dict[str, list[Entry]] = {name: [] for name in known}
+    users: dict[str, list[LedgerEntry]] = {name: [] for name in known}
     for entry in shown:
         for name in entry.uses:
             users[name].append(entry)
@@ -82,11 +82,11 @@ def _words(texts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _short(entry: Entry) -> str:
+def _short(entry: LedgerEntry) -> str:
     return _link(entry, entry.label)
 
 
-def _link(entry: Entry, text: str) -> str:
+def _link(entry: LedgerEntry, text: str) -> str:
     if entry.block:
         return f"{{prf:ref}}`{text} <{entry.block}>`"
     return f"{{ref}}`{text} <{entry.anchor}>`"
@@ -102,14 +102,14 @@ def _visit_graph(self: Any, node: statement_graph) -> None:
     raise nodes.SkipNode
 
 
-def _target(app: Sphinx, page: str, entry: Entry) -> str:
+def _target(app: Sphinx, page: str, entry: LedgerEntry) -> str:
     if entry.block in statements_of(app.env):
         there = statements_of(app.env)[entry.block]["docname"]
         return app.builder.get_relative_uri(page, there) + f"#{entry.block}"
-    return address(app, page, entry.ledger, entry.anchor)
+    return way_to(app, page, entry.ledger, entry.anchor)
 
 
-def picture(shown: Sequence[Entry], targets: Mapping[str, str]) -> str:
+def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str]) -> str:
     """The graph as HTML: a legend, and the drawing in a box that scrolls if it must."""
     drawing = draw({entry.id: entry.uses for entry in shown}, COLUMNS, SIZES)
     boxes = [
@@ -127,7 +127,7 @@ def picture(shown: Sequence[Entry], targets: Mapping[str, str]) -> str:
     return fill_page("graph.html", drawing=drawing, boxes=boxes, marks=marks, sizes=SIZES)
 
 
-def title_lines(entry: Entry) -> list[str]:
+def title_lines(entry: LedgerEntry) -> list[str]:
     """A title cut into lines that fit a box; what is too long ends with dots."""
     title = "" if entry.label == entry.title else entry.title
     whole = wrap(title, LETTERS)
