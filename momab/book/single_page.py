@@ -160,7 +160,9 @@ def _single_file(site: Path, name: str) -> str:
     for image in article.select("img[src]"):
         image["src"] = _data_uri(site / str(image["src"]))
     static = site / "_static"
-    sheets = [static / file for file in ("pygments.css", "katex/katex.css", "momab.css")]
+    sheets = [
+        static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
+    ]
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )

@@ -5,6 +5,8 @@ Each module has one concern and registers it with its own `setup`:
 - `formulas`: mathematics is set while the book is built;
 - `companions`: a plain build reads a page's exercises and slides from the files beside it;
 - `statements`: the paper's numbers, proofs and boxes that fold, identifiers given once;
+- `ledger`: statements carry their verdicts, references to them show them;
+- `statement_graph`: ``{statement-graph}`` draws who uses whom;
 - `badges`: an exercise shows its level and kind;
 - `glossary`: a notion shows its definition where it is used;
 - `api`: ``{package}`` documents a package of the library;
@@ -37,10 +39,12 @@ from momab.book.sphinx import (
     exercise_table,
     formulas,
     glossary,
+    ledger,
     live,
     page_links,
     search,
     slides,
+    statement_graph,
     statements,
 )
 
@@ -56,6 +60,8 @@ _HOOKS = (
     bibliography,
     citing,
     slides,
+    ledger,
+    statement_graph,
     live,
     search,
     page_links,
