@@ -45,8 +45,6 @@
       document.body.append(card);
       link.setAttribute("aria-describedby", card.id);
       place();
-      const tex = window.MathJax;
-      if (tex && tex.typesetPromise) tex.typesetPromise([card]).then(place, () => {});
     };
     const later = () => {
       clearTimeout(timer);
