@@ -31,7 +31,8 @@ def setup(app: Sphinx) -> None:
 
 def _no_other_index(app: Sphinx) -> None:
     """Sphinx's index would be half a megabyte on every page."""
-    app.builder.search = False
+    builder: Any = app.builder
+    builder.search = False
 
 
 class Found:
