@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 from collections.abc import Iterator
@@ -171,6 +172,10 @@ def slides_of(soup: BeautifulSoup) -> list[Tag]:
 
 
 def text_of(tag: Tag) -> str:
+    """The text of a tag; a formula is read from its MathML."""
+    tag = copy.copy(tag)
+    for drawn in tag.select(".katex-html"):
+        drawn.decompose()
     return " ".join(tag.get_text(" ").split())
 
 
@@ -237,9 +242,9 @@ def test_a_deck_has_what_its_file_says_in_order(small):
     titles = [text_of(slide.select_one("h1, h2")) for slide in found]
     assert titles == [
         "Other",
-        r"Plan with \(x^2\)",
+        "Plan with x 2",
         "The ground",
-        r"Code for \(z\)",
+        "Code for z",
         "A heading of its own",
         "A long one",
         "Read on",
