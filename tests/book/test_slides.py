@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 from collections.abc import Iterator
@@ -171,6 +172,10 @@ def slides_of(soup: BeautifulSoup) -> list[Tag]:
 
 
 def text_of(tag: Tag) -> str:
+    """The text of a tag; a formula is read from its MathML."""
+    tag = copy.copy(tag)
+    for drawn in tag.select(".katex-html"):
+        drawn.decompose()
     return " ".join(tag.get_text(" ").split())
 
 
@@ -185,10 +190,8 @@ def test_deck_text_is_neither_on_the_page_nor_in_the_search(small):
     for words in (*DECK_ONLY, "whispered"):
         assert words not in page
         assert words not in download
-    for word in ("ters", "whisper"):  # as the search stems them
-        assert f'"{word}"' not in index
-        assert f",{word}:" not in index
-    assert "prose" in index
+        assert words not in index
+    assert all(words in index for words in PAGE_ONLY)
     for words in PAGE_ONLY:
         assert words in page
     assert "deck" not in plain_markdown("Before.\n\n:::{slide} On the deck\n- deck\n:::\n")
@@ -239,9 +242,9 @@ def test_a_deck_has_what_its_file_says_in_order(small):
     titles = [text_of(slide.select_one("h1, h2")) for slide in found]
     assert titles == [
         "Other",
-        r"Plan with \(x^2\)",
+        "Plan with x 2",
         "The ground",
-        r"Code for \(z\)",
+        "Code for z",
         "A heading of its own",
         "A long one",
         "Read on",
@@ -264,7 +267,7 @@ def test_a_deck_has_what_its_file_says_in_order(small):
     assert len(long.select("li")) == 15
     assert closing.select_one("a[href='../other.html']")
     [exercise] = closing.select(".exercises li")
-    assert text_of(exercise) == r"1 Sum of \(n\)"
+    assert text_of(exercise) == "1 Sum of n"
     assert exercise.a["href"] == "../other.html#other-1"
 
 

@@ -64,7 +64,7 @@ def in_words(app: Sphinx, node: nodes.Node) -> str:
     """The text of a node, with its formulas in plain text."""
     if isinstance(node, nodes.math | nodes.math_block):
         try:
-            return str(typesetter(app).in_words(node.astext()) + node.get("tail", ""))
+            return f"{typesetter(app).in_words(node.astext())}{node.get('tail', '')}"
         except FormulaError:  # the page itself complains
             return str(node.astext())
     if isinstance(node, nodes.raw):

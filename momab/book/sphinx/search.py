@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -31,7 +31,8 @@ def setup(app: Sphinx) -> None:
 
 def _no_other_index(app: Sphinx) -> None:
     """Sphinx's index would be half a megabyte on every page."""
-    cast(Any, app.builder).search = False
+    builder: Any = app.builder
+    builder.search = False
 
 
 class Found:
