@@ -5,7 +5,7 @@
     on objective [j] when the kl interval of every other arm ends below the beginning
     of its own. *)
 
-Require Import Reals Lra Lia Arith List.
+Require Import Reals Lra Lia Arith List Classical_Prop.
 Require Import Momab.Finite Momab.Pareto Momab.Model Momab.Algorithm Momab.Lemmas
   Momab.Theorem Momab.Kl.
 Import ListNotations.
@@ -167,6 +167,40 @@ Proof.
     repeat split; auto; [discriminate|]. intros p [<-|Hp]; auto.
   - exists h, [(b, Y b (count h b))]. repeat split; auto; [discriminate|].
     intros p [<-|[]]. reflexivity.
+Qed.
+
+Lemma kl_stored_late h a : kl_run h (Some a) -> (K < length h)%nat.
+Proof.
+  intros Hr. destruct (kl_run_splits h (Some a) Hr) as (h0 & later & -> & _ & Hl & Hne & _).
+  rewrite app_length. destruct later; [easy|]. simpl. lia.
+Qed.
+
+(** On every table there is a run of every length. *)
+Theorem kl_run_exists n : exists h s, kl_run h s /\ length h = n.
+Proof.
+  induction n as [|n (h & s & Hr & Hl)].
+  - exists [], None. split; [constructor|reflexivity].
+  - destruct (le_lt_dec K n) as [Hn|Hn].
+    + assert (Hdec : exists a s', kl_decision h s a s').
+      { destruct s as [a|]; [exists a, (Some a); constructor|].
+        destruct (classic (exists i k, (i < d)%nat /\ (k < K)%nat /\ kl_certifies h i k))
+          as [(i & k & Hi & Hk & Hcert)|Hnone].
+        - exists k, (Some k). now apply kl_certify with i.
+        - destruct (races_exist K d T c h ltac:(lia)) as (b & e & Hraces).
+          destruct (maxb_attained d (width T c h b e)) as (j & Hj & E); [lia|].
+          assert (Hw : forall i, (i < d)%nat -> width T c h b e i <= width T c h b e j)
+            by (intros; rewrite <- E; now apply maxb_ge).
+          assert (Hno : forall i k, (i < d)%nat -> (k < K)%nat -> ~ kl_certifies h i k)
+            by (intros i k Hi Hk Hcert; apply Hnone; now exists i, k).
+          destruct (Rle_dec (beta T c h (b j)) (beta T c h (e j))).
+          + exists (e j), None. apply kl_explore with b e j; auto. repeat split; auto. lra.
+          + exists (b j), None. apply kl_explore with b e j; auto. repeat split; auto; lra. }
+      destruct Hdec as (a & s' & Hdec). exists (pull Y h a), s'.
+      split; [apply kl_next with s; auto; lia|simpl; lia].
+    + assert (s = None) as ->.
+      { destruct s as [a|]; [|reflexivity]. exfalso.
+        pose proof (kl_stored_late h a Hr). lia. }
+      exists (pull Y h (length h)), None. split; [apply kl_warm; auto; lia|simpl; lia].
 Qed.
 
 (** ** As true *)

@@ -103,11 +103,11 @@ def test_runs_of_the_engine_are_runs_of_the_relation():
 
 @pytest.mark.slow
 def test_many_runs_of_the_engine_are_runs_of_the_relation():
-    total, wrong, on_event = replayed(all_runs(240, 600, seed=6, beyond=True))
+    total, wrong, on_event = replayed(all_runs(72, 500, seed=6, beyond=True))
     assert wrong == []
     assert set(total) == STEPS | LEMMAS
-    assert on_event > 100
-    assert total["explore"] > 20_000
+    assert on_event > 20
+    assert total["explore"] > 10_000
 
 
 def test_a_run_on_the_edge_of_the_event():
