@@ -9,11 +9,12 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-for-$(notdir $(PYTHON))
 
-.PHONY: help book pdf test test-all lint bench lock clean
+.PHONY: help book pdf proofs test test-all lint bench lock clean
 
 help:
 	@echo "make book   build the site into _build/html (EDITION=student: no solutions, _build/student)"
 	@echo "make pdf    print the site to _build/momab.pdf (needs Chromium)"
+	@echo "make proofs check the formal proofs with Coq and record the outcome (needs Coq)"
 	@echo "make test   lint, build the book if it is not there, and test what takes minutes"
 	@echo "make test-all  the long tests: millions of rounds, a hostile class, printing"
 	@echo "make lint   style, types and layers only"
@@ -33,6 +34,9 @@ book: $(STAMP)
 
 pdf: book
 	@$(BIN)/momab pdf
+
+proofs: $(STAMP)
+	@$(BIN)/momab proofs
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

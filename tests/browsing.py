@@ -24,7 +24,7 @@ class Visit:
         self.page.on("response", self._response)
         self.page.goto(f"{address}{page}.html")
         self.page.wait_for_load_state("networkidle")
-        self.page.evaluate("() => window.MathJax?.startup?.promise")
+        self.page.evaluate("() => document.fonts.ready")
         self.page.add_style_tag(content="* { transition: none !important }")
 
     def _console(self, message: Any) -> None:

@@ -1,31 +1,52 @@
-// Small behaviours of the book's pages: hover definitions, folds that print open, wide boxes
-// that the keyboard can scroll.
+// Small behaviours of the book's pages: hover definitions, buttons that copy code, folds that
+// print open, wide boxes that the keyboard can scroll.
 document.addEventListener("DOMContentLoaded", () => {
   for (const link of document.querySelectorAll("a.notion[title]")) {
     link.dataset.definition = link.title;
     link.removeAttribute("title");
   }
+
+  for (const code of document.querySelectorAll("article div.highlight > pre")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.title = "Copy this code";
+    button.setAttribute("aria-label", "Copy this code");
+    button.addEventListener("click", async () => {
+      const lines = code.textContent.replace(/\n$/, "").split("\n");
+      const typed = lines.filter((line) => /^(>>>|\.\.\.)( |$)/.test(line));
+      const text = typed.length ? typed.map((line) => line.slice(4)).join("\n") : lines.join("\n");
+      await navigator.clipboard.writeText(text);
+      button.setAttribute("aria-label", "Copied");
+      button.classList.add("done");
+      setTimeout(() => {
+        button.setAttribute("aria-label", "Copy this code");
+        button.classList.remove("done");
+      }, 1500);
+    });
+    code.parentElement.append(button);
+  }
+
   const scrolling =
-    ".momab-table-box, div.highlight > pre, div.math, mjx-container[display], " +
+    ".momab-table-box, figure.momab-figure, div.highlight > pre, div.math, " +
     ".pst-scrollable-table-container";
   const mark = () => {
     for (const box of document.querySelectorAll(scrolling)) {
-      if (box.scrollWidth > box.clientWidth + 1) box.setAttribute("tabindex", "0");
+      const wide = box.scrollWidth > box.clientWidth + 1;
+      box.classList.toggle("wide", wide);
+      if (wide) box.setAttribute("tabindex", "0");
     }
   };
   mark();
   window.addEventListener("resize", mark);
   document.addEventListener("toggle", mark, true); // what is folded has no width
-  if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
-    window.MathJax.startup.promise.then(mark);
-  } else {
-    window.addEventListener("load", () => setTimeout(mark, 500));
-  }
+  document.fonts.ready.then(mark);
 });
 
+// Paper has no folds, and no answers (momab.css hides them there).
 let opened = [];
 window.addEventListener("beforeprint", () => {
-  opened = [...document.querySelectorAll("article details:not([open])")];
+  opened = [...document.querySelectorAll("article details:not([open], .solution, .teaching)")];
   for (const fold of opened) fold.open = true;
 });
 window.addEventListener("afterprint", () => {

@@ -1,4 +1,4 @@
-// A deck of the book: its theme, slides that fit, mathematics, and reveal.js around it all.
+// A deck of the book: its theme, slides that fit, and reveal.js around it all.
 (() => {
   const root = document.documentElement;
   const printing = /print-pdf/.test(location.search);
@@ -22,8 +22,6 @@
   };
   follow();
   system.addEventListener("change", follow);
-
-  window.MathJax = { ...window.MathJax, startup: { typeset: false } };
 
   // A desk gets slides of 1280 x 720; a phone gets slides of its own shape. The small pictures in
   // the speaker's view are those of a desk.
@@ -136,30 +134,6 @@
     if (section) fit(section);
   };
 
-  // A formula and the comma behind it stay together.
-  const bind = () => {
-    for (const formula of document.querySelectorAll(".slides span.math")) {
-      const after = formula.nextSibling;
-      const marks = after?.nodeType === Node.TEXT_NODE && after.data.match(/^[.,;:!?)\u2019]+/);
-      if (!marks) continue;
-      const pair = document.createElement("span");
-      pair.className = "pair";
-      formula.replaceWith(pair);
-      pair.append(formula, after.data.slice(0, marks[0].length));
-      after.data = after.data.slice(marks[0].length);
-    }
-  };
-
-  // ---- speaker notes -----------------------------------------------------------------------
-
-  // The speaker's window has no MathJax, but every browser draws MathML.
-  const writeNotes = () => {
-    for (const formula of document.querySelectorAll("aside.notes .formula")) {
-      const tex = formula.textContent.trim().replace(/^\\[([]|\\[)\]]$/g, "");
-      formula.innerHTML = MathJax.tex2mml(tex, { display: formula.tagName === "DIV" });
-    }
-  };
-
   // ---- the deck ----------------------------------------------------------------------------
 
   const scroll = (way) => () => {
@@ -167,16 +141,10 @@
     if (content) content.scrollBy({ top: way * 0.6 * content.clientHeight });
   };
 
-  // Mathematics is set once, all slides in view, when the fonts it is measured against are there.
+  // Slides are measured when the fonts of their words and formulas are there.
   const start = async () => {
-    bind();
-    fitAll();
-    document.querySelector(".reveal").classList.add("measuring");
-    await MathJax.startup.promise;
+    fitAll(); // asks for the fonts that the slides need
     await document.fonts.ready;
-    await MathJax.typesetPromise();
-    await document.fonts.ready;
-    writeNotes();
     fitAll();
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     await Reveal.initialize({

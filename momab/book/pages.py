@@ -9,7 +9,6 @@ What Sphinx complains about comes back as `Complaint` objects that know the file
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import multiprocessing
 from collections.abc import Sequence
@@ -68,14 +67,6 @@ def _source_place(book: Path, page: str, line: int) -> str:
     if source["cell"] is None:
         return f"notebooks/{source['file']}, line {max(line % _PER_CELL, 1)}"
     return f"notebooks/{source['file']}, cell {source['cell']}"
-
-
-def mathjax_folder() -> Path:
-    """Where the installed package keeps MathJax."""
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "static" / "mathjax"
 
 
 class PageBuilder:

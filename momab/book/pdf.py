@@ -1,7 +1,8 @@
 """The whole book as one PDF, printed from the site by headless Chromium.
 
 The pages' articles are put into one document in the order of the contents, each starting on a new
-sheet; links between pages become links inside the document, and every fold is open.
+sheet; links between pages become links inside the document, and every fold is open.  Solutions and
+teaching notes are left out unless somebody asks for them.
 """
 
 from __future__ import annotations
@@ -61,8 +62,11 @@ def serve(folder: Path) -> Iterator[str]:
         thread.join()
 
 
-def print_book(project: Project, output: Path | None = None) -> Path:
-    """Print the site that stands in ``_build/html``; returns the PDF's path."""
+def print_book(project: Project, output: Path | None = None, answers: bool = False) -> Path:
+    """Print the site that stands in ``_build/html``; returns the PDF's path.
+
+    Solutions and teaching notes are printed only for somebody who asks for ``answers``.
+    """
     chromium = find_chromium()
     if chromium is None:
         raise MomabError("the PDF needs Chromium or Chrome, and neither is installed.")
@@ -71,7 +75,7 @@ def print_book(project: Project, output: Path | None = None) -> Path:
         raise MomabError("there is no site to print yet; `momab book` builds it.")
     output = (output or project.build / "momab.pdf").resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
-    document = one_document(site, project.pages)
+    document = one_document(site, project.pages, answers)
     whole = site / "_whole.html"
     with tempfile.TemporaryDirectory() as profile, serve(site) as address:
         partial = Path(profile) / "book.pdf"
@@ -89,7 +93,7 @@ def print_book(project: Project, output: Path | None = None) -> Path:
     return output
 
 
-def one_document(site: Path, pages: list[str]) -> str:
+def one_document(site: Path, pages: list[str], answers: bool = False) -> str:
     """All pages' articles in one HTML document, with links between them rewritten."""
     from bs4 import BeautifulSoup
 
@@ -102,6 +106,8 @@ def one_document(site: Path, pages: list[str]) -> str:
             continue
         for extra in article.select("a.headerlink, button, .toctree-wrapper"):
             extra.decompose()
+        for answer in [] if answers else article.select("details:is(.solution, .teaching)"):
+            answer.decompose()
         for fold in article.select("details"):
             fold["open"] = ""
         for element in article.select("[id]:not(svg, svg *)"):  # figures' own are unique already
@@ -110,11 +116,7 @@ def one_document(site: Path, pages: list[str]) -> str:
             link["href"] = _local(str(link["href"]), page, pages)
         article["id"] = f"{page}--"
         articles.append(str(article))
-    head = "".join(
-        str(element)
-        for element in first.select("head link[rel=stylesheet], head script")
-        if str(element.get("src", "_static/mathjax")).startswith("_static/mathjax")
-    )
+    head = "".join(str(element) for element in first.select("head link[rel=stylesheet]"))
     title = first.title.get_text() if first.title else "momab"
     return fill_page("whole.html", title=title, head=head, articles="".join(articles))
 

@@ -11,7 +11,7 @@ from momab.book.notebook import Node
 
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`]*)`")
 _SILENT = {"index", "raw", "bibliography", "glossary", "toctree"}
-_SILENT |= {"slide", "fragment", "notes", "solution-end"}
+_SILENT |= {"slide", "fragment", "notes", "solution-end", "live"}
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$")
 
 

@@ -24,7 +24,7 @@ from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
-from momab.book.pages import PageBuilder, mathjax_folder
+from momab.book.pages import PageBuilder
 from momab.book.parameters import (
     Settings,
     read_assignments,
@@ -160,18 +160,16 @@ def _single_file(site: Path, name: str) -> str:
     for image in article.select("img[src]"):
         image["src"] = _data_uri(site / str(image["src"]))
     static = site / "_static"
+    sheets = [
+        static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
+    ]
     style = "".join(
-        _inline_urls((static / file).read_text(encoding="utf-8"), static)
-        for file in ("pygments.css", "momab.css")
+        _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )
-    config = soup.find("script", string=re.compile("window.MathJax"))
-    mathjax = (mathjax_folder() / "tex-svg.js").read_text(encoding="utf-8")
     return fill_page(
         "single.html",
         title=soup.title.get_text() if soup.title else name,
         style=style,
-        config=config or "",
-        mathjax=mathjax.replace("</script", "<\\/script"),
         article=article,
     )
 

@@ -99,6 +99,9 @@ def write_frame(
 
     assets = shutil.ignore_patterns("*.md")
     shutil.copytree(project.root / "book", stage / "book", ignore=assets)
+    citation = project.root / "CITATION.cff"
+    if citation.is_file():
+        shutil.copyfile(citation, stage / citation.name)
     config = yaml.safe_load((project.root / "_config.yml").read_text(encoding="utf-8"))
     config["execute"] = {"execute_notebooks": "off"}
     sphinx = config.setdefault("sphinx", {}).setdefault("config", {})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from momab.auditing.trace import Trace
 from momab.engine.policies.base import Policy
 from momab.engine.simulate import simulate
 from momab.figures import magics, show, templates
-from momab.figures.style import BLUE, FAINT, INK, LINES, ORANGE, STYLE, axes_grid, new_axes
+from momab.figures.style import BLUE, FAINT, INK, LINES, ORANGE, STYLE, axes_grid
 from momab.model.instances import Instance
 
 if TYPE_CHECKING:
@@ -40,31 +41,6 @@ def frame_rounds(trace: Trace, frames: int, first: int = 40) -> IntArray:
     return np.unique(
         np.concatenate([opening, np.rint(rest).astype(np.int64)]).clip(start, stop - 1)
     )
-
-
-def state_table(trace: Trace, t: int) -> tuple[pd.DataFrame, pd.DataFrame, Rounds]:
-    """Every variable of Algorithm 1 at one decision: a table by arm, one by objective."""
-    import pandas as pd
-
-    r = trace.rounds(t, t + 1)
-    by_arm = pd.DataFrame({"arm": np.arange(1, trace.K + 1), "N": r.counts[0], "β": r.beta[0]})
-    for j in range(trace.d):
-        bounds = zip(r.L[0, :, j], r.means[0, :, j], r.U[0, :, j])
-        column = [" ".join(f"{x:.3f}" for x in three) for three in bounds]
-        by_arm[f"L, mean, U on objective {j + 1}"] = column
-    each = np.arange(trace.d)
-    by_objective = pd.DataFrame(
-        {
-            "objective": each + 1,
-            "leader b": r.b[0] + 1,
-            "challenger c": r.c[0] + 1,
-            "width W": r.W[0],
-            "L of b": r.L[0, r.b[0], each],
-            "U of c": r.U[0, r.c[0], each],
-            "certifies": np.where(r.certified[0], "yes", "no"),
-        }
-    )
-    return by_arm, by_objective, r
 
 
 def decision(rounds: Rounds, i: int = 0) -> dict[str, Any]:
@@ -120,7 +96,7 @@ def certificate_rounds(
     return pd.DataFrame(rows)
 
 
-_DASHES = ("-", "--", "-.", ":")
+_DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
 
 def _thin(length: int, most: int = 160) -> Any:
@@ -131,16 +107,11 @@ def _thin(length: int, most: int = 160) -> Any:
 def races_figure(trace: Trace, rounds: Rounds) -> Figure:
     """Per objective, the leader's lower bound against the challenger's upper bound."""
     d = min(trace.d, 6)
-    columns = min(d, 3)
-    rows = -(-d // columns)
     keep = _thin(len(rounds.t))
     number = rounds.t[keep] + 1
     with mpl.rc_context(STYLE):
-        fig, axes = axes_grid(rows, columns, (2.75 * columns + 0.5, 2.8 * rows + 0.3))
+        fig, axes = axes_grid(d, 1, (5.2, 1.75 * d + 0.6))
         for j, ax in enumerate(axes):
-            if j >= d:
-                ax.set_axis_off()
-                continue
             each = np.arange(len(rounds.t))
             lower = rounds.L[each, rounds.b[:, j], j][keep]
             upper = rounds.U[each, rounds.c[:, j], j][keep]
@@ -150,9 +121,10 @@ def races_figure(trace: Trace, rounds: Rounds) -> Figure:
             if rounds.certified[-1, j]:
                 ax.plot(number[-1], lower[-1], marker="*", ms=15, color=INK, label="certificate")
             ax.set_xscale("log")
-            ax.set(title=f"objective {j + 1}", ylim=(-0.6, 1.6), xlabel="round")
-            if j % columns:
-                ax.tick_params(labelleft=False)
+            ax.set(title=f"objective {j + 1}", ylim=(-0.6, 1.6), xlim=(number[0], None))
+            ax.tick_params(labelbottom=j == d - 1)
+        axes[-1].set_xlabel("round")
+        axes[-1].xaxis.set_major_formatter("{x:,.0f}")
         handles, labels = _legend(axes)
         fig.legend(handles, labels, loc="outside upper left", ncols=3)
     return fig
@@ -168,34 +140,34 @@ def _legend(axes: Sequence[Axes]) -> tuple[list[Any], list[str]]:
 
 
 def sampling(trace: Trace, rounds: Rounds) -> Figure:
-    """Left, how often each arm was pulled; right, the width of every objective's pair."""
+    """Above, how often each arm was pulled; below, the width of every objective's pair."""
     keep = _thin(len(rounds.t))
     number = rounds.t[keep] + 1
     with mpl.rc_context(STYLE):
-        fig, (left, right) = new_axes(2, (8.4, 3.6))
+        fig, (above, below) = axes_grid(2, 1, (5.2, 5.6))
         for a in range(min(trace.K, 8)):
             style: dict[str, Any] = {
                 "color": LINES[a],
                 "ls": _DASHES[a % 4],
                 "lw": 3.4 - 0.4 * min(a, 5),
             }
-            left.plot(number, rounds.counts[keep, a], label=f"arm {a + 1}", **style)
-        left.set(xlabel="round", title="pulls of each arm")
-        left.legend(handlelength=2.6, labelspacing=0.3)
+            above.plot(number, rounds.counts[keep, a], label=f"arm {a + 1}", **style)
+        above.set(title="pulls of each arm")
+        above.legend(handlelength=2.6, labelspacing=0.3)
         for j in range(min(trace.d, 8)):
             style = {"color": LINES[j], "ls": _DASHES[j % 4], "lw": 4.0 - 1.2 * min(j, 2)}
-            right.plot(number, rounds.W[keep, j], label=f"objective {j + 1}", **style)
-        right.set_xscale("log")
-        right.set_yscale("log")
-        right.set(xlabel="round", title="width of each pair")
-        right.legend(handlelength=2.6, labelspacing=0.3)
-        for ax in (left, right):
+            below.plot(number, rounds.W[keep, j], label=f"objective {j + 1}", **style)
+        below.set_xscale("log")
+        below.set_yscale("log")
+        below.set(xlabel="round", title="width of each pair")
+        below.legend(handlelength=2.6, labelspacing=0.3)
+        for ax in (above, below):
             ax.xaxis.set_major_formatter("{x:,.0f}")
     return fig
 
 
 # A panel of the player in pixels: its size and the edges of its axes; the values at top and bottom.
-_W, _H, _TOP, _BOTTOM = 236, 236, 30, 184
+_W, _H, _TOP, _BOTTOM = 236, 236, 42, 178
 _LEFT, _RIGHT = 34, _W - 6
 _YLOW, _YHIGH = -0.5, 1.5
 
@@ -204,6 +176,17 @@ def _y(value: float) -> float:
     """The height at which a panel draws a value; what is outside is drawn at the edge."""
     clamped = min(max(value, _YLOW), _YHIGH)
     return round(_BOTTOM - (clamped - _YLOW) / (_YHIGH - _YLOW) * (_BOTTOM - _TOP), 1)
+
+
+def _seen(value: float) -> str:
+    """Whether a panel can draw a line at a value."""
+    return "visible" if _YLOW <= value <= _YHIGH else "hidden"
+
+
+def beyond(low: float, high: float) -> tuple[str, str]:
+    """What a panel says about intervals that it cannot show to their ends: below, and above."""
+    down = f"\u25bc to {low:.2f}".replace("-", "\u2212") if low < _YLOW else ""
+    return down, f"\u25b2 to {high:.2f}" if high > _YHIGH else ""
 
 
 def _panel(trace: Trace, r: Rounds, j: int) -> dict[str, Any]:
@@ -223,15 +206,37 @@ def _panel(trace: Trace, r: Rounds, j: int) -> dict[str, Any]:
         }
         for a in range(trace.K)
     ]
+    down, up = beyond(float(r.L[0, :, j].min()), float(r.U[0, :, j].max()))
     return {
         "name": j + 1,
         "sampled": sampled,
         "state": "certifies" if r.certified[0, j] else "sampled" if sampled else "",
         "ticks": [(value, _y(value)) for value in (-0.5, 0.0, 0.5, 1.0, 1.5)],
         "lower": _y(float(r.L[0, b, j])),
+        "lower_seen": _seen(float(r.L[0, b, j])),
         "upper": _y(float(r.U[0, c, j])),
+        "upper_seen": _seen(float(r.U[0, c, j])),
+        "down": down,
+        "up": up,
         "bars": bars,
     }
+
+
+def race_rows(r: Rounds) -> list[list[str]]:
+    """The races at a decision as the player prints them, one row per objective.
+
+    Leader, challenger, width, the leader's lower bound, the challenger's upper bound and their
+    difference, with as many digits as it takes to see which of the two is larger.
+    """
+    rows = []
+    for j, (b, c) in enumerate(zip(r.b[0].tolist(), r.c[0].tolist())):
+        low, high = float(r.L[0, b, j]), float(r.U[0, c, j])
+        apart = low - high
+        digits = 4 if apart == 0 else min(12, max(4, 1 - math.floor(math.log10(abs(apart)))))
+        numbers = (f"{r.W[0, j]:.3f}", f"{low:.{digits}f}", f"{high:.{digits}f}",
+                   f"{apart:+.{digits}f}")  # fmt: skip
+        rows.append([str(b + 1), str(c + 1), *(x.replace("-", "\u2212") for x in numbers)])
+    return rows
 
 
 def _frames(trace: Trace, picks: IntArray, start: int) -> dict[str, Any]:
@@ -239,7 +244,6 @@ def _frames(trace: Trace, picks: IntArray, start: int) -> dict[str, Any]:
     pieces = [trace.rounds(int(t), int(t) + 1) for t in picks]
     return {
         "S": trace.scale,
-        "mu": np.round(trace.means, 4).tolist(),
         "t": [int(t) + 1 for t in picks],
         "n": [r.counts[0].tolist() for r in pieces],
         "m": [np.round(r.means[0], 5).tolist() for r in pieces],
@@ -248,6 +252,7 @@ def _frames(trace: Trace, picks: IntArray, start: int) -> dict[str, Any]:
         "j": [int(r.objective[0]) for r in pieces],
         "a": [int(r.arm[0]) for r in pieces],
         "cert": [r.certified[0].astype(int).tolist() for r in pieces],
+        "races": [race_rows(r) for r in pieces],
         "why": [why(r) for r in pieces],
         "start": start,
         "box": [_TOP, _BOTTOM, _YLOW, _YHIGH],
@@ -272,9 +277,11 @@ def slow_motion(trace: Trace, shown: int, frames: int = 160) -> str:
         height=_H,
         left=_LEFT,
         right=_RIGHT,
+        top=_TOP,
         bottom=_BOTTOM,
         panels=[_panel(trace, now, j) for j in range(trace.d)],
         now=now,
+        races=race_rows(now),
         K=trace.K,
         d=trace.d,
         why=html.escape(data["why"][start]),

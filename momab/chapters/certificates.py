@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import FloatArray, whole_number
+from momab._util.validate import FloatArray, IntArray, whole_number
 from momab.auditing import AuditReport
 from momab.auditing.hand_made import edge_sequence, play_sequences
 from momab.auditing.trace import Trace
@@ -21,7 +21,6 @@ from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.simulate import simulate
 from momab.figures.style import (
     BLUE,
-    FAINT,
     INK,
     MUTED,
     ORANGE,
@@ -32,7 +31,7 @@ from momab.figures.style import (
     new_axes,
 )
 from momab.model import pareto, theory
-from momab.model.instances import Instance, bernoulli, random_means
+from momab.model.instances import Instance, bernoulli
 from momab.model.numerics import log
 from momab.model.statistics import rates
 
@@ -72,6 +71,28 @@ def certificate_chain(trace: Trace) -> pd.DataFrame:
         rows.append((name, float(left[i]), float(right[i]), slack, slack > 0 or
                      (slack == 0 and not strict)))  # fmt: skip
     return pd.DataFrame(rows, columns=columns)
+
+
+def front_maximisers(means: FloatArray) -> IntArray:
+    """Per objective, a maximiser in the Pareto set: the one whose means have the largest sum."""
+    best = means == means.max(axis=0)
+    return np.asarray(np.where(best, means.sum(axis=1)[:, None], -np.inf).argmax(axis=0))
+
+
+def failed_sides(trace: Trace) -> tuple[bool, bool]:
+    """Which of the two sides failed when a run stored an arm b for objective j.
+
+    Whether :math:`L_b>\\mu_b`, and whether :math:`U_{a_j}<\\mu_{a_j}` for the maximiser of
+    :func:`front_maximisers`.  If b is off the front, at least one of them did.
+    """
+    stored = trace.commitment
+    if stored is None:
+        return False, False
+    r = trace.rounds(stored.t, stored.t + 1)
+    j, b = stored.objective, stored.arm
+    a = int(front_maximisers(trace.means)[j])
+    low, high = r.L[0, b, j] > trace.means[b, j], r.U[0, a, j] < trace.means[a, j]
+    return bool(low), bool(high)
 
 
 def lemma_9_table(report: AuditReport) -> pd.DataFrame:
@@ -134,40 +155,6 @@ def champion_shares(
             row["on_front"] = float(mine["cert_on_front"].mean())
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def champion_random(count: int, K: int, d: int, c: float, horizon: int, seed: int) -> pd.DataFrame:
-    """One run on each of many random instances: was the largest-gap objective certified?
-
-    The columns are ratio (second-largest over largest objective gap), certified and hit.
-    """
-    import pandas as pd
-
-    means = random_means(K, d, seed, instances=count)
-    rows = []
-    for number, mu in enumerate(means):
-        played = play_block(bernoulli(mu), WidthGuided(c=c), horizon, seed, number, 1)
-        gaps = np.sort(pareto.objective_gaps(mu))
-        champion = int(pareto.j_dagger(mu))
-        certified = bool(played.cert_round[0] >= 0)
-        ratio = float(gaps[-2] / gaps[-1]) if d > 1 else 0.0
-        rows.append((ratio, certified, certified and int(played.cert_objective[0]) == champion))
-    return pd.DataFrame(rows, columns=["ratio", "certified", "hit"])
-
-
-def binned_shares(frame: pd.DataFrame, bins: int) -> pd.DataFrame:
-    """Share of hits among the certified rows in equally filled bins of ratio."""
-    import pandas as pd
-
-    kept = frame[frame["certified"]].sort_values("ratio")
-    rows = []
-    for part in np.array_split(np.arange(len(kept)), bins):
-        if len(part):
-            piece = kept.iloc[part]
-            hits = piece["hit"].to_numpy(dtype=np.bool_)
-            row = {"ratio": float(piece["ratio"].mean()), "runs": len(part)}
-            rows.append({**row, **rates(hits)})
-    return pd.DataFrame(rows, columns=["ratio", "runs", "rate", "low", "high"])
 
 
 def false_rates(
@@ -260,31 +247,60 @@ def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:
     return play_sequences(np.array(rewards), means, horizon, c)
 
 
+def certificate_picture(trace: Trace) -> Figure:
+    """All intervals on the certified objective at the certificate, the stored arm on top.
+
+    Without a certificate, those of objective 1 at the last decision, by their upper bounds.
+    """
+    stored = trace.commitment
+    t, j = (trace.recorded - 1, 0) if stored is None else (stored.t, stored.objective)
+    r = trace.rounds(t, t + 1)
+    order = np.argsort(r.U[0, :, j])
+    best = order[-1]
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(5.2, 0.42 * trace.K + 0.9))
+        axes.axvline(r.L[0, best, j], color=BLUE, lw=1)
+        for row, a in enumerate(order):
+            colour, width = (BLUE, 4.5) if a == best else (MUTED, 3.0)
+            axes.plot([r.L[0, a, j], r.U[0, a, j]], [row, row], color=colour, lw=width)
+            axes.plot(r.means[0, a, j], row, marker="o", ms=7, color=colour, mec="white")
+            axes.plot(trace.means[a, j], row, marker="|", ms=17, mew=2, color=INK)
+        axes.set_yticks(range(trace.K), [f"arm {a + 1}" for a in order])
+        axes.set(xlabel=f"mean of objective {j + 1}", ylim=(-0.6, trace.K - 0.4))
+        axes.grid(visible=False, axis="y")
+    return fig
+
+
 def false_certificates(frame: pd.DataFrame) -> Figure:
-    """Rates of false certificates against c, under the bound and the exact event probability.
+    """Rates of false certificates against c, under the two bounds and the exact probability.
 
     ``frame`` has the columns c, runs, stated, crossing and, for false and dominated, rate, low
-    and high.
+    and high.  A bound is drawn where it is below 1; between the coefficients its logarithm is
+    linear in c.
     """
     floor = 0.3 / float(frame["runs"].max())
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(7.0, 4.4))
-        x = frame["c"]
-        ax.plot(x, frame["stated"], color=INK, ls="--", label="Corollary 6: $2KdT^{1-2c}$")
+        fig, (ax,) = new_axes(size=(5.6, 4.4))
+        x = frame["c"].to_numpy(float)
+        fine = np.geomspace(x[0], x[-1], 400)
+        stated = np.exp(np.interp(fine, x, np.log(frame["stated"])))
+        for bound, dash, label in (
+            (stated, "--", "Corollary 6: $2KdT^{1-2c}$"),
+            (stated / 2, "-.", "for dominated arms: $KdT^{1-2c}$"),
+        ):
+            if (bound < 1).any():
+                ax.plot(fine[bound < 1], bound[bound < 1], color=INK, ls=dash, label=label)
         ax.plot(x, frame["crossing"], color=BLUE, label="some sample mean leaves, computed")
         style = {"label": "not the only best arm", "marker": "s", "ms": 6, "color": ORANGE}
         draw_points(ax, frame, "c", "false", floor, **style)
         style = {"label": "a dominated arm", "marker": "D", "ms": 6, "color": PINK}
         draw_points(ax, frame, "c", "dominated", floor, **style)
-        ax.axhline(1, color=FAINT, lw=1)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ticks = x.tolist()
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_xticks(x.tolist(), [f"{tick:g}" for tick in x], rotation=45)
         ax.minorticks_off()
-        top = max(2.0, float(frame["stated"].max()) * 2)
-        ax.set(ylim=(floor, top), xlabel="confidence coefficient $c$", ylabel="probability")
-        ax.legend(fontsize=10, loc="lower left")
+        ax.set(ylim=(floor, 1.15), xlabel="confidence coefficient $c$", ylabel="probability")
+        legend_above(ax, 1)
     return fig
 
 
@@ -301,20 +317,4 @@ def champion_figure(frame: pd.DataFrame) -> Figure:
         ax.xaxis.set_major_formatter("{x:.0%}")
         ax.set(xlim=(-0.02, 1.02), xlabel="runs certified by the largest-gap objective")
         ax.set_ylim(-0.6, len(frame) - 0.4)
-    return fig
-
-
-def champion_ratio(frame: pd.DataFrame) -> Figure:
-    """The same share on random instances, against how close the second-largest gap is.
-
-    ``frame`` has the columns ratio, rate, low and high.
-    """
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(6.4, 3.6))
-        share = frame["rate"].to_numpy(float)
-        bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)
-        ax.errorbar(frame["ratio"], share, bars, color=BLUE, marker="o", capsize=3)
-        ax.yaxis.set_major_formatter("{x:.0%}")
-        label = "second-largest gap / largest gap"
-        ax.set(ylim=(0, 1.03), xlim=(0, 1.02), xlabel=label, ylabel="certified by the largest gap")
     return fig

@@ -38,6 +38,7 @@ from momab.figures.style import (
     ORANGE,
     STYLE,
     draw_points,
+    legend_above,
     new_axes,
 )
 from momab.model import pareto, theory
@@ -260,10 +261,12 @@ def tails_figure(frame: pd.DataFrame, bound: float, free: float) -> Figure:
     ``frame`` has the columns p, n and tail; below ``free`` samples the radius exceeds 1.
     """
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(6.8, 4.0))
+        fig, (ax,) = new_axes(size=(5.6, 4.2))
         ax.axvspan(1, max(free, 1), color=FAINT, alpha=0.4, lw=0, label="radius above 1")
         for number, (p, rows) in enumerate(frame.groupby("p")):
-            kept = rows[rows["tail"] > 0]
+            kept = rows[rows["tail"] > bound * 1e-7]
+            if kept.empty:
+                continue
             ax.plot(
                 kept["n"],
                 kept["tail"],
@@ -278,28 +281,77 @@ def tails_figure(frame: pd.DataFrame, bound: float, free: float) -> Figure:
         ax.set_yscale("log")
         ax.set_ylim(bound * 1e-7, bound * 6)
         ax.set(xlabel="samples n", ylabel="chance to leave the interval")
-        fig.legend(loc="outside upper left", ncols=3, fontsize=10)
+        legend_above(ax, 2)
     return fig
 
 
 def event_chain(frame: pd.DataFrame) -> Figure:
-    """The probability of leaving the confidence event against c: bounds, exact, simulated."""
+    """The probability of leaving the confidence event against c: bounds, exact, simulated.
+
+    The two bounds are drawn where they are below 1.
+    """
     floor = 0.3 / float(frame["runs"].max())
+    x = frame["c"].to_numpy(float)
+    fine = np.linspace(x[0], x[-1], 400)
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(7.2, 4.6))
-        x = frame["c"]
-        ax.plot(x, frame["stated"], color=INK, ls="--", label="Proposition 8: $2KdT^{1-2c}$")
-        ax.plot(x, frame["tails"], color=MUTED, ls=":", lw=2.6, label="union of the exact tails")
+        fig, (ax,) = new_axes(size=(5.6, 4.6))
+        for name, colour, dash, label in (
+            ("stated", INK, "--", "Proposition 8: $2KdT^{1-2c}$"),
+            ("tails", MUTED, "-.", "union of the exact tails"),
+        ):
+            bound = np.exp(np.interp(fine, x, np.log(np.maximum(frame[name], 1e-300))))
+            if (bound < 1).any():
+                ax.plot(fine[bound < 1], bound[bound < 1], color=colour, ls=dash, label=label)
         ax.plot(x, frame["crossing"], color=BLUE, label="some sample mean leaves, computed")
         style = {"label": "the same, simulated", "marker": "o", "ms": 5, "color": BLUE}
         draw_points(ax, frame, "c", "union", floor, **style)
         style = {"label": "$\\Omega_T$ fails, simulated", "marker": "s", "ms": 6, "color": ORANGE}
         draw_points(ax, frame, "c", "failed", floor, **style)
-        ax.axhline(1, color=FAINT, lw=1)
         ax.set_yscale("log")
-        top = max(2.0, float(frame["stated"].max()) * 2)
-        ax.set(ylim=(floor, top), xlabel="confidence coefficient $c$", ylabel="probability")
-        ax.legend(loc="lower left", fontsize=10)
+        ax.set(ylim=(floor, 1.15), xlabel="confidence coefficient $c$", ylabel="probability")
+        legend_above(ax, 1)
+    return fig
+
+
+FIRST = 5
+"""The first count at which the walks are looked at."""
+
+
+def inner_radius(n: IntArray, level: float) -> FloatArray:
+    """The radius that a fair coin's mean of n samples leaves with a chance of about ``level``."""
+    from scipy.stats import norm
+
+    return np.asarray(norm.isf(level / 2) / 2 / np.sqrt(n))
+
+
+def walks(sequences: int, samples: int, seed: int) -> FloatArray:
+    """Running means of fair coins, one row per sequence."""
+    flips = np.random.default_rng(seed).random((sequences, samples)) < 0.5
+    return np.asarray(np.cumsum(flips, axis=1) / np.arange(1, samples + 1))
+
+
+def walks_figure(means: FloatArray, level: float, c: float) -> Figure:
+    """Running means in two funnels: one for a single count, one for all counts at once.
+
+    The inner one has the normal radius at ``level``, the outer one is that of Proposition 8 with
+    T as long as the walks; walks that ever leave the inner one are drawn in colour.
+    """
+    n = np.arange(1, means.shape[1] + 1)
+    inner, outer = inner_radius(n, level), theory.confidence_radius(n, len(n), c)
+    left: BoolArray = np.asarray((np.abs(means - 0.5) > inner)[:, FIRST - 1 :].any(axis=1))
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(5.2, 3.4))
+        for i in np.argsort(left, kind="stable"):
+            ax.plot(n, means[i], color=ORANGE if left[i] else FAINT, lw=1)
+        for sign in (-1, 1):
+            label = f"holds at one count, {1 - level:.0%}" if sign > 0 else None
+            ax.plot(n, 0.5 + sign * inner, color=INK, lw=1.4, ls="--", label=label)
+            label = "made to hold at all counts" if sign > 0 else None
+            ax.plot(n, 0.5 + sign * outer, color=BLUE, label=label)
+        ax.set_xscale("log")
+        ax.set(xlim=(FIRST, len(n)), ylim=(0, 1), xlabel="samples $n$", ylabel="mean so far")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        legend_above(ax, 1)
     return fig
 
 
@@ -309,7 +361,7 @@ def peeking(frame: pd.DataFrame, level: float) -> Figure:
     ``frame`` has the columns n, once, always, peek_rate, peek_low and peek_high.
     """
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(6.8, 4.2))
+        fig, (ax,) = new_axes(size=(5.6, 4.2))
         x = frame["n"]
         ax.axhline(level, color=INK, ls="--", label="what the interval promises")
         ax.plot(x, frame["once"], color=GREEN, marker="^", ms=5, lw=1, label="one look, after $n$")
@@ -319,5 +371,5 @@ def peeking(frame: pd.DataFrame, level: float) -> Figure:
         ax.set_xscale("log")
         ax.yaxis.set_major_formatter("{x:.0%}")
         ax.set(ylim=(0, None), xlabel="samples $n$", ylabel="chance to leave the interval")
-        ax.legend(loc="upper left", fontsize=10)
+        legend_above(ax, 1)
     return fig

@@ -10,12 +10,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 
 from momab import study
-from momab.datasets.subsets import KINDS
-from momab.figures.groups import group_axes, lay_out
+from momab._util.validate import FloatArray
+from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import MUTED, POLICY_STYLE, STYLE
-from momab.study.design import DATASETS
 from momab.study.groups import GROUP, by_group, in_order, one_group
 from momab.study.tables import plus_minus
 
@@ -150,6 +150,44 @@ def fairness_spread(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def settle(lower: FloatArray, upper: FloatArray, first: int, proved: bool = True) -> int:
+    r"""The arm to commit to, among certified arms with these confidence bounds.
+
+    ``lower`` and ``upper`` have shape (arms, objectives).  With ``proved`` the first certified arm
+    is left only for one with :math:`\min_jL^{(j)}\ge\min_jU_{first}^{(j)}`, which is at least as
+    fair while the intervals hold; without, for the largest :math:`\min_jL^{(j)}`.
+    """
+    worst = lower.min(axis=1)
+    best = int(worst.argmax())
+    if proved and worst[best] < upper[first].min():
+        return first
+    return best
+
+
+def settle_trials(seed: int, trials: int, arms: int = 4, objectives: int = 3) -> pd.DataFrame:
+    """How both rules of :func:`settle` do on random means within random intervals.
+
+    Per trial: does the arm have a smaller worst mean than the first one (``less``) or a larger
+    one (``more``), for the simple rule and, with the ending ``_proved``, for the other.
+    """
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(trials):
+        means = rng.random((arms, objectives))
+        radii = rng.uniform(0.02, 0.4, (arms, 1))
+        estimates = means + radii * rng.uniform(-1, 1, means.shape)
+        worst = means.min(axis=1)
+        row = {}
+        for ending, proved in (("", False), ("_proved", True)):
+            end = settle(estimates - radii, estimates + radii, 0, proved)
+            row[f"less{ending}"] = worst[end] < worst[0]
+            row[f"more{ending}"] = worst[end] > worst[0]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def short_objective(name: str) -> str:
     """An objective's name; of KuaiRec's cohorts only what tells them apart."""
     return ", ".join(part.partition("=")[2] or part for part in name.split("|"))
@@ -198,7 +236,7 @@ def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
     colour, _ = POLICY_STYLE["Width-guided"]
     held = {group[:2]: group[2] for group in by_group(committed)}
     with mpl.rc_context(STYLE):
-        fig, panels = group_axes((5.8, 3.8))
+        fig, panels = group_axes((4.6, 4.4))
         for dataset, kind, part in by_group(arms):
             axes = panels[dataset, kind]
             axes.plot(
@@ -217,8 +255,5 @@ def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
                 )
             axes.set(ylim=(3.6, 0.4), yticks=(1, 2, 3), xlim=(-0.03, 0.45))
             axes.grid(visible=False, axis="y")
-        for axes in list(panels.values())[3:]:
-            axes.set_xlabel("fairness cost per pull")
-        for dataset in DATASETS:
-            panels[dataset, KINDS[0]].set_ylabel("subset")
+        frame_groups(fig, panels, "fairness cost per pull", "subset", 1)
     return fig

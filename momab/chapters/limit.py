@@ -6,7 +6,7 @@ proofs, makes the instances that hurt, and draws the recorded comparison.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -94,7 +94,7 @@ def last_change(run: IndexRun) -> int:
 def index_picture(run: IndexRun) -> Figure:
     """The indices of all arms over time: the candidate's, those of free arms and of paid ones."""
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.4, 4.2))
+        fig, (axes,) = new_axes(size=(5.6, 3.9))
         last = int(run.candidate[-1])
         kinds = [
             ("paid arms", run.gaps > 0, BLUE, 0.9),
@@ -118,7 +118,7 @@ def index_picture(run: IndexRun) -> Figure:
             xscale="log", xlabel="round", ylabel="index", ylim=(0, 2.4 * np.log(run.rounds[-1]))
         )
         plain_log(axes, "x")
-        legend_above(axes, 3)
+        legend_above(axes, 2)
     return fig
 
 
@@ -259,6 +259,31 @@ def price_marks(
     return marks
 
 
+def printed_runs(
+    parts: Sequence[pd.DataFrame], marks: Mapping[str, Mapping[str, float]]
+) -> pd.DataFrame:
+    """Summaries of :func:`run_summary` as the page prints them, with :func:`price_marks`."""
+    import pandas as pd
+
+    rows = []
+    for row in pd.concat(parts).reset_index().to_dict("records"):
+        problem, policy = row["problem"], row["policy"]
+        lines = marks[problem]
+        most = lines.get("U(μ) log T")
+        rows.append(
+            {
+                "Instance": problem,
+                "Policy": policy,
+                "Mean (95 %)": f"{row['mean']:,.2f} ({row['low']:,.2f} to {row['high']:,.2f})",
+                "Median": f"{row['median']:,.2f}",
+                "Worst run": f"{row['worst']:,.1f}",
+                "C(μ) log T": f"{lines['C(μ) log T']:.3g}",
+                "U(μ) log T": "" if most is None else f"{most:.3g}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 # ---- another price -------------------------------------------------------------------------
 
 
@@ -273,12 +298,7 @@ class CautiousIMED:
 @selection(CautiousIMED)
 def select_cautious_imed(policy: CautiousIMED, view: View, coin: Coins) -> int:
     """Price arm a by the sum over b of max(gap_b, 1/sqrt(N_b)) / D_b(a)."""
-    p, q = view.means[:, None, :], view.means[None, :, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.where(p > 0, p * np.log(p / q), 0.0)
-        each = np.where(p < q, each + (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
-    D = each.max(axis=2)
-    gaps = np.maximum((q - p).min(axis=2).max(axis=1), 0.0)
+    D, gaps = theory.evidence(view.means, "max"), pareto.gaps(view.means)
     cost = np.maximum(gaps, 1 / np.sqrt(view.counts))[:, None] / np.maximum(D, 1e-9)
     np.fill_diagonal(cost, 0.0)
     prices = np.where(gaps > 0, np.inf, cost.sum(axis=0))
@@ -304,7 +324,7 @@ def _styles(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
 def over_time_picture(frame: pd.DataFrame, limits: Mapping[str, FloatArray]) -> Figure:
     """Mean regret over time with its intervals, and computed curves at the same rounds."""
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.4, 4.4))
+        fig, (axes,) = new_axes(size=(5.6, 4.4))
         styles = _styles(frame["policy"].unique())
         rounds = np.sort(frame["t"].unique())
         for label, part in frame.groupby("policy", sort=False):
@@ -319,7 +339,7 @@ def over_time_picture(frame: pd.DataFrame, limits: Mapping[str, FloatArray]) -> 
         plain_log(axes, "x")
         plain_log(axes, "y")
         axes.tick_params(axis="x", labelrotation=30)
-        legend_above(axes, 3)
+        legend_above(axes, 2)
     return fig
 
 
@@ -330,7 +350,7 @@ def strips(frame: pd.DataFrame, marks: Mapping[str, Mapping[str, float]]) -> Fig
     """
     names = list(dict.fromkeys(frame["problem"]))
     with mpl.rc_context(STYLE):
-        fig, panels = axes_grid(len(names), 1, (7.4, 2.1 * len(names)))
+        fig, panels = axes_grid(len(names), 1, (5.6, 2.1 * len(names)))
         styles = _styles(dict.fromkeys(frame["policy"]))
         for axes, name in zip(panels, names):
             _strip(axes, frame[frame["problem"] == name], marks.get(name, {}), styles)
@@ -367,6 +387,17 @@ def _strip(
 
 # ---- the recorded comparison ---------------------------------------------------------------
 
+
+def recorded_places(frame: pd.DataFrame, horizon: int) -> dict[str, Any]:
+    """How many instances were played at a horizon, in all and by source, and in how many runs."""
+    lines = most_runs(frame, horizon)
+    found = lines.drop_duplicates(["dataset", "group", "instance"])["dataset"]
+    made = int((found == "synthetic").sum())
+    low, high = int(lines["runs"].min()), int(lines["runs"].max())
+    runs = f"{low:,} runs each" if low == high else f"{low:,} to {high:,} runs, as the column says"
+    return {"all": len(found), "synthetic": made, "real": len(found) - made, "runs": runs}
+
+
 SOURCE_COLOURS = {"synthetic": INK, "kuairec": BLUE, "spotify": ORANGE}
 """The colours of the sources of instances."""
 
@@ -380,7 +411,7 @@ def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
     row = lines["policy"].map({label: number for number, label in enumerate(labels)})
     height = row + 0.72 * ((place + 0.5) / (place.max() + 1) - 0.5)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.4, 1.4 + 0.34 * len(labels)))
+        fig, (axes,) = new_axes(size=(5.8, 1.6 + 0.34 * len(labels)))
         for stripe in range(0, len(labels), 2):
             axes.axhspan(stripe - 0.5, stripe + 0.5, color=FAINT, alpha=0.25, lw=0)
         for dataset, colour in SOURCE_COLOURS.items():
@@ -395,6 +426,5 @@ def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
         axes.set(xscale="log", yticks=range(len(labels)), yticklabels=labels)
         axes.set(xlabel="mean regret / (C(μ) log T)", ylim=(len(labels) - 0.5, -0.5))
         axes.yaxis.grid(visible=False)
-        plain_log(axes, "x")
-        legend_above(axes, 4)
+        fig.legend(loc="outside upper left", ncols=2)
     return fig

@@ -15,11 +15,11 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
-from momab.auditing.hand_made import edge_sequence, play_sequences, random_traces
+from momab.auditing.hand_made import edge_sequence, play_sequences
 from momab.auditing.rounds import CASES
 from momab.auditing.trace import Trace
 from momab.errors import MomabError
-from momab.figures.style import BLUE, GREEN, INK, ORANGE, STYLE, axes_grid, new_axes
+from momab.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, STYLE, axes_grid, new_axes
 from momab.model import pareto
 from momab.model.numerics import log
 
@@ -144,29 +144,6 @@ def typical_tops(traces: Sequence[Trace], found: Charges) -> FloatArray:
     return np.array([found.deficit[mine].max() for mine in kept])
 
 
-def charge_search(
-    coefficients: Sequence[float], count: int, horizon: int, seed: int
-) -> pd.DataFrame:
-    """The largest deficit / beta by case, over random instances, per coefficient c.
-
-    Only pulls at rounds whose intervals hold count: elsewhere nothing is claimed.  0 if a case
-    never occurs.
-    """
-    import pandas as pd
-
-    rows = []
-    for c in coefficients:
-        found = charges(random_traces(count, horizon, [c], seed))
-        on = found.on_event
-        row: dict[str, Any] = {"c": c, "pulls": int(on.sum())}
-        for case in range(3):
-            mine = on & (found.case == case)
-            row[CASES[case]] = float(found.deficit[mine].max(initial=0.0))
-        row["largest gap / beta"] = float(found.gap[on].max(initial=0.0))
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
 def edge_run(
     gap: float, horizon: int, c: float, whole: bool = False, rivals: int = 1, d: int = 1
 ) -> Trace:
@@ -189,11 +166,68 @@ def edge_run(
 _CASE_STYLE = ((BLUE, "o", 2.0), (ORANGE, "s", 4.0), (GREEN, "^", 2.0))
 
 
+def worst_intervals() -> list[tuple[str, str, list[tuple[str, float, float, float]]]]:
+    """Each case of Lemma 10 at its worst: title, label of the deficit, and the intervals.
+
+    An interval is the name of its arm, its ends and its true mean; the last one is pulled.  The
+    best mean is 0, and the pulled arm has the radius 1.
+    """
+    return [
+        (
+            "leader pulled",
+            "2β",
+            [("best arm", -1.2, 0.0, 0.0), ("leader b", -2.0, 0.0, -2.0)],
+        ),
+        (
+            "challenger pulled, leader not best",
+            "2β",
+            [
+                ("best arm", -1.2, 0.0, 0.0),
+                ("leader b", -1.3, 0.4, -0.9),
+                ("challenger c", -2.0, 0.0, -2.0),
+            ],
+        ),
+        (
+            "challenger pulled, leader best",
+            "2β + 2β",
+            [("leader b", -2.0, 0.0, 0.0), ("challenger c", -4.0, -2.0, -4.0)],
+        ),
+    ]
+
+
+def three_cases() -> Figure:
+    """The three cases of Lemma 10, each with the intervals that make the deficit largest."""
+    colours = (BLUE, GREEN, ORANGE)
+    with mpl.rc_context(STYLE):
+        fig, (ax,) = new_axes(size=(5.4, 4.3))
+        y = 0.0
+        for (title, label, intervals), colour in zip(worst_intervals(), colours):
+            ax.text(-4.15, y - 0.75, title, color=colour, fontweight="bold", va="center")
+            for name, low, high, mean in intervals:
+                pulled = name == intervals[-1][0]
+                ax.plot([low, high], [y, y], color=colour if pulled else MUTED, lw=5, alpha=0.55)
+                ax.plot(mean, y, marker="^", ms=9, color=INK, zorder=3)
+                ax.text(0.55, y, name + (", pulled" if pulled else ""), va="center")
+                y += 1
+            ends = {"arrowstyle": "<->", "color": INK, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
+            worst = intervals[-1][3]
+            ax.annotate("", (0, y - 0.45), (worst, y - 0.45), arrowprops=ends)
+            ax.text(worst - 0.1, y - 0.45, label, ha="right", va="center")
+            y += 1.3
+        ax.axvline(0, color=INK, lw=1.0, ls="--")
+        ax.text(0.15, -1.2, "best mean m", va="center")
+        ax.set(xlim=(-5.4, 2.7), ylim=(y - 1.3, -1.5), yticks=[], xticks=[])
+        ax.grid(visible=False)
+        for side in ("left", "bottom"):
+            ax.spines[side].set_visible(False)
+    return fig
+
+
 def charge_histograms(found: Charges) -> Figure:
     """Deficit over radius of every pull, by case, with the constants of Lemma 10."""
     on = found.on_event
     with mpl.rc_context(STYLE):
-        fig, axes = axes_grid(3, 1, (6.8, 5.6))
+        fig, axes = axes_grid(3, 1, (5.4, 5.2))
         bins = np.linspace(0, 4.2, 64)
         for case, ax in enumerate(axes):
             colour, _, constant = _CASE_STYLE[case]
@@ -210,31 +244,12 @@ def charge_histograms(found: Charges) -> Figure:
     return fig
 
 
-def charge_figure(frame: pd.DataFrame, edge: Sequence[float]) -> Figure:
-    """Largest ratios found by random search against c, and those of the constructed run."""
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(6.8, 4.0))
-        for constant in (2, 4):
-            ax.axhline(constant, color=INK, ls="--", lw=1.2)
-        for case, (colour, marker, _) in enumerate(_CASE_STYLE):
-            style: dict[str, Any] = {"color": colour, "marker": marker}
-            ax.plot(frame["c"], frame[CASES[case]], label=CASES[case], **style)
-            ax.axhline(edge[case], color=colour, ls=":", lw=2, alpha=0.9)
-        ax.set_xscale("log")
-        ticks = frame["c"].tolist()
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        ax.minorticks_off()
-        ax.set(ylim=(0, 4.3), xlabel="confidence coefficient $c$", ylabel="largest ratio found")
-        fig.legend(fontsize=10, loc="outside upper left", ncols=3, columnspacing=1.2)
-    return fig
-
-
 def edge_figure(trace: Trace, found: Charges) -> Figure:
     """The constructed run: deficit over radius at every pull of a rival."""
     rounds = np.flatnonzero(found.deficit > 0)
     number = rounds + trace.K + 1
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(6.8, 4.0))
+        fig, (ax,) = new_axes(size=(5.4, 3.6))
         for constant in (2, 4):
             ax.axhline(constant, color=INK, ls="--", lw=1.2)
         for case, (colour, marker, _) in enumerate(_CASE_STYLE):

@@ -26,6 +26,7 @@ from momab.figures.style import (
     PINK,
     POLICY_STYLE,
     STYLE,
+    axes_grid,
     legend_above,
     new_axes,
     plain_log,
@@ -127,7 +128,7 @@ def paths_over_log(paths: FloatArray, points: IntArray) -> pd.DataFrame:
 def lower_chain(deltas: FloatArray, exact: FloatArray, delta: float) -> Figure:
     """The chain of Proposition 3: each constant times delta / (K - 1), against delta."""
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 4.0))
+        fig, (axes,) = new_axes(size=(5.4, 3.9))
         rational = (1 - 4 * deltas**2) / 2
         flat = 1 / (8 * np.log(4 / 3))
         axes.plot(deltas, exact, color=BLUE, label="exact, with kl")
@@ -147,15 +148,27 @@ def lower_chain(deltas: FloatArray, exact: FloatArray, delta: float) -> Figure:
     return fig
 
 
+def first_useful(constant: float, gap: float) -> int:
+    """The least T from which on constant log T is below T gap, the most that can be lost."""
+    T = 3
+    while constant * np.log(T) >= gap * T:
+        T *= 2
+    low, high = T // 2, T  # x / log x rises from e on, so that the order changes once
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if constant * np.log(middle) < gap * middle else (middle, high)
+    return high
+
+
 def regret_over_log(
-    curves: dict[str, pd.DataFrame], exact: float, stated: float, upper: float
+    curves: dict[str, pd.DataFrame], exact: float, upper: float, gap: float
 ) -> Figure:
-    """Regret divided by log T against T, with the lower bound's and the theorem's constants.
+    """Regret divided by log T against T, with the exact constant, Theorem 4's and the trivial one.
 
     A frame has the columns value (T), mean, low and high, already divided by log T.
     """
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 4.4))
+        fig, (axes,) = new_axes(size=(5.4, 4.4))
         for name, frame in curves.items():
             colour, marker = POLICY_STYLE[name]
             errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
@@ -163,11 +176,39 @@ def regret_over_log(
                 frame["value"], frame["mean"], errors, color=colour, marker=marker, ms=5,
                 capsize=2, label=name,
             )  # fmt: skip
-        lines = [(exact, "-", "exact constant"), (stated, ":", "stated constant"),
-                 (upper, "--", "Theorem 4, 64 K / g")]  # fmt: skip
-        for level, style, label in lines:
-            axes.axhline(level, color=INK, lw=1.3, ls=style, label=label)
-        axes.set(xscale="log", yscale="log", xlabel="T", ylabel="Pareto regret / log T")
+        axes.axhline(exact, color=INK, lw=1.5, label="exact constant")
+        axes.axhline(upper, color=INK, lw=1.3, ls="--", label="Theorem 4, 64 K / g†")
+        ends = [min(frame["value"].iloc[i] for frame in curves.values()) for i in (0, -1)]
+        T = np.geomspace(ends[0], ends[1], 60)
+        axes.plot(T, gap * T / np.log(T), color=MUTED, lw=1.3, ls="-.", label="trivial, T Δ")
+        axes.set(
+            xscale="log", yscale="log", xlabel="T", ylabel="Pareto regret / log T",
+            ylim=(None, 3 * upper),
+        )  # fmt: skip
         plain_log(axes, "y")
         legend_above(axes, 2)
+    return fig
+
+
+def disguise(pulls: int = 12, objectives: int = 4) -> Figure:
+    """The rewards of two arms whose objectives are copies of one coin, as filled squares."""
+    draws = np.random.default_rng(6).random((2, pulls))
+    with mpl.rc_context(STYLE):
+        fig, panels = axes_grid(2, 1, (5.2, 3.2))
+        for axes, row, mean, colour in zip(panels, draws, (0.7, 0.5), (BLUE, ORANGE)):
+            for n, hit in enumerate(row < mean):
+                for j in range(objectives):
+                    axes.plot(
+                        n + 1, j + 1, marker="s", ms=10, ls="none", mec=colour,
+                        mfc=colour if hit else "none",
+                    )  # fmt: skip
+            axes.set(
+                title=f"arm {1 if mean > 0.5 else 2}: a coin with mean {mean:g}", yticks=[],
+                xticks=[], xlim=(0.4, pulls + 0.6), ylim=(0.4, objectives + 0.6),
+                ylabel="objectives",
+            )  # fmt: skip
+            axes.grid(visible=False)
+            for side in ("left", "bottom"):
+                axes.spines[side].set_visible(False)
+        panels[-1].set_xlabel("pulls")
     return fig

@@ -31,6 +31,7 @@ from momab.figures.style import (
     MUTED,
     POLICY_STYLE,
     STYLE,
+    axes_grid,
     legend_above,
     new_axes,
     plain_log,
@@ -49,7 +50,7 @@ RARE = 1.0 + math.pi**2 / 3.0
 """What failing intervals add to the pulls of an arm in the bound of UCB1."""
 
 MARKERS = ("o", "s", "^", "D", "v", "X")
-DASHES = {"objective 1": "-", "objective 2": "--", "by a coin": ":"}
+DASHES = {"objective 1": "-", "objective 2": "--", "by a coin": "-."}
 
 
 # --- bounds -----------------------------------------------------------------------------
@@ -281,7 +282,7 @@ def hump(frame: pd.DataFrame, horizon: int) -> Figure:
         "Width-guided": ("Width-guided", *POLICY_STYLE["Width-guided"], "-"),
     }
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(6.4, 4.0))
+        fig, (axes,) = new_axes(size=(5.4, 4.2))
         for name, (label, colour, marker, dash) in lines.items():
             rows = frame[frame["name"] == name]
             errors = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
@@ -314,21 +315,21 @@ def regret_curves(
     from matplotlib.ticker import NullFormatter
 
     with mpl.rc_context(STYLE):
-        fig, panels = new_axes(len(contests), size=(7.6, 3.9))
+        fig, panels = axes_grid(len(contests), 1, (5.4, 2.5 * len(contests) + 1.2))
         for axes, (game, contest) in zip(panels, contests.items(), strict=True):
             _draw_contest(axes, contest, points)
             limit = prices[game] * np.log(points)
             axes.plot(points, limit, color=INK, lw=1, label="price × log T")
-            axes.set(title=game, xscale="log", yscale="log", xlabel="rounds")
+            axes.set(title=game, xscale="log", yscale="log", ylabel="Pareto regret")
             axes.xaxis.set_minor_formatter(NullFormatter())
             plain_log(axes, "y")
         low = min(axes.get_ylim()[0] for axes in panels)
         high = max(axes.get_ylim()[1] for axes in panels)
         for axes in panels:
             axes.set_ylim(low, high)
-        panels[0].set_ylabel("Pareto regret")
+        panels[-1].set_xlabel("rounds")
         handles, labels = panels[0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside upper left", ncols=3)
+        fig.legend(handles, labels, loc="outside upper left", ncols=2)
     return fig
 
 

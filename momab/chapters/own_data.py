@@ -7,7 +7,7 @@ of the page, and draws the geometry of an instance and the paths of the policies
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import BoolArray
+from momab._util.validate import BoolArray, FloatArray
 from momab.errors import MomabError
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model import theory
@@ -84,6 +84,52 @@ def in_force(instance: Instance, horizon: int) -> InForce:
         pareto_ucb1=theory.pareto_ucb1_bound(instance.means, horizon).total,
         trivial=horizon * instance.geometry.max_gap,
     )
+
+
+def speaks_from(
+    bound: Callable[[FloatArray, int], Any], means: FloatArray, gap: float, first: int
+) -> int | None:
+    """From about which horizon on a bound is below the horizon times the largest gap.
+
+    The difference of the two is convex in the horizon, so the horizons with a vacuous bound are
+    an interval; its end is looked for by doubling, from the first horizon on, and by bisection.
+    None if there is no such horizon below 10^15.
+    """
+    low, high = first, first
+    while bound(means, high).total >= high * gap or high < 2 * low:
+        if high > 10**15:
+            return None
+        low, high = (high if bound(means, high).total >= high * gap else low), 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if bound(means, middle).total >= middle * gap else (low, middle)
+    return high
+
+
+def bound_table(instance: Instance, horizon: int) -> pd.DataFrame:
+    """The bounds on an instance beside the trivial one, and where each starts to say something."""
+    import pandas as pd
+
+    means, gap = instance.means, instance.geometry.max_gap
+    rows = [{"Bound": "any policy: T times the largest gap", "says": brief(horizon * gap)}]
+    for title, bound in {
+        "Width-guided, c = 2: Theorem 4": theory.theorem_bound,
+        "Width-guided, c = 2: the sharper bound": theory.sharper_bound,
+        "Pareto UCB1": theory.pareto_ucb1_bound,
+    }.items():
+        value = bound(means, horizon).total
+        start = speaks_from(bound, means, gap, instance.K)
+        rows.append(
+            {
+                "Bound": title,
+                "says": brief(value) if np.isfinite(value) else "nothing",
+                "At this horizon": "vacuous" if value >= horizon * gap else "not vacuous",
+                "Not vacuous from": "no horizon"
+                if start is None
+                else f"{float(f'{start:.2g}'):,.0f}",
+            }
+        )
+    return pd.DataFrame(rows).fillna("")
 
 
 def printed_arms(arms: pd.DataFrame) -> pd.DataFrame:
@@ -279,10 +325,10 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
     front = np.isin(np.arange(instance.K), geometry.front)
     arms = np.argsort(-geometry.gaps, kind="stable")[:most]
     leads = np.argsort(-geometry.objective_gaps, kind="stable")[:most]
-    rows = max(len(arms), len(leads), 4)
+    rows = max(len(arms), 2), max(len(leads), 2)
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.6, 1.2 + 0.2 * rows), layout="constrained")
-        left, right = fig.subplots(1, 2)
+        fig = Figure(figsize=(4.6, 1.4 + 0.2 * sum(rows)), layout="constrained")
+        left, right = fig.subplots(2, 1, height_ratios=rows)
         for row, a in enumerate(arms):
             colour, marker = (BLUE, "o") if front[a] else (ORANGE, "s")
             left.hlines(row, 0, geometry.gaps[a], color=FAINT, lw=2, zorder=1)
@@ -293,10 +339,10 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
         right.plot(geometry.objective_gaps[leads], range(len(leads)), "D", ms=5, color=GREEN)
         right.set_yticks(range(len(leads)), [_clip(instance.objective_names[j]) for j in leads])
         right.set(xlabel="lead of the best arm")
-        for axes in (left, right):
-            axes.invert_yaxis()
+        for axes, drawn in ((left, len(arms)), (right, len(leads))):
+            axes.set_ylim(drawn - 0.5, -0.5)
             axes.grid(visible=False, axis="y")
-            axes.tick_params(axis="y", length=0, labelsize=8.5)
+            axes.tick_params(axis="y", length=0)
             axes.set_xlim(left=-0.02 * max(float(axes.get_xlim()[1]), 1e-6))
     return fig
 
@@ -314,7 +360,7 @@ def policy_paths(trajectories: pd.DataFrame) -> Figure:
 
     spare = iter((INK, MUTED, ORANGE, GREEN))
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.2, 3.6), layout="constrained")
+        fig = Figure(figsize=(4.6, 3.6), layout="constrained")
         axes = fig.subplots()
         for name, part in trajectories.groupby("policy", sort=False):
             regret = part.groupby("t")["pareto_regret"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
+from momab._util.validate import FloatArray
 from momab.engine.loop import play_block
 from momab.engine.policies.base import Policy
 from momab.figures.style import (
@@ -129,13 +130,68 @@ def verdicts(frame: pd.DataFrame, problems: Mapping[Any, Instance], horizon: int
 
 
 def bounds_along(problems: Mapping[float, Instance], horizon: int) -> pd.DataFrame:
-    """The three bounds on instances named by their gap/g; columns x, theorem, sharper, pucb."""
+    """The three bounds on instances named by their gap/g, and the trivial one, T gap_max.
+
+    The columns are x, theorem, sharper, pucb and trivial.
+    """
     import pandas as pd
 
     table = pd.DataFrame({"x": list(problems)})
     for column, bound in zip(["theorem", "sharper", "pucb"], LIMITS.values()):
         table[column] = [bound(problem.means, horizon).total for problem in problems.values()]
+    table["trivial"] = [horizon * problem.geometry.max_gap for problem in problems.values()]
     return table
+
+
+def vacuous(bounds: pd.DataFrame) -> dict[str, list[float]]:
+    """Where each bound of :func:`bounds_along` is above the trivial one, as values of x."""
+    names = ("theorem", "sharper", "pucb")
+    return {name: bounds["x"][bounds[name] > bounds["trivial"]].tolist() for name in names}
+
+
+def extremes_table(
+    frame: pd.DataFrame, problems: Mapping[str, Instance], horizon: int
+) -> pd.DataFrame:
+    """Duels on some instances as the page prints them, with their C_PUCB."""
+    import pandas as pd
+
+    lines = []
+    for name, instance in problems.items():
+        pair = frame[frame["problem"] == name].set_index("policy")
+        ours, theirs = pair.loc["Width-guided"], pair.loc["Pareto UCB1"]
+        cells = [f"{x['mean']:,.0f} ({x['low']:,.0f} to {x['high']:,.0f})" for x in (ours, theirs)]
+        c = theory.c_pucb(instance.means, horizon)
+        lines.append((name, f"{c:.1f}", *cells, f"{theirs['mean'] / ours['mean']:.1f}"))
+    return pd.DataFrame(
+        lines, columns=["Setting", "C_PUCB", "Width-guided", "Pareto UCB1", "Quotient"]
+    )
+
+
+def arm_charges(x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """What the sharper bound and Pareto UCB1's charge for an arm with gap x g, per log T / g."""
+    return 32 * x / np.maximum(x, 1) ** 2, 8 / x
+
+
+def charged() -> Figure:
+    """The charges of :func:`arm_charges` against gap over g, with their crossing."""
+    x = np.geomspace(0.05, 4, 200)
+    ours, theirs = arm_charges(x)
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(5.2, 3.2))
+        axes.plot(x, ours, color=BLUE, label="Width-guided, sharper bound")
+        axes.plot(x, theirs, color=ORANGE, ls="--", label="Pareto UCB1")
+        axes.axvline(0.5, color=MUTED, lw=1)
+        axes.annotate(
+            "half the lead", (0.5, 1.7), xytext=(5, 0), textcoords="offset points", color=MUTED
+        )
+        axes.set(
+            xscale="log", yscale="log", xlabel="Pareto gap of the arm / g†",
+            ylabel="charge / (log T / g†)",
+        )  # fmt: skip
+        plain_log(axes, "x")
+        plain_log(axes, "y")
+        legend_above(axes, 2)
+    return fig
 
 
 def duel_table(frame: pd.DataFrame, places: Iterable[float]) -> pd.DataFrame:
@@ -185,7 +241,7 @@ def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
     """
     half = 0.5 * np.sqrt(log_ratio)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.4, 4.6))
+        fig, (axes,) = new_axes(size=(5.6, 4.4))
         left, right = 0.02, 3.0
         share = np.linspace(0, 1, 200)
         line = np.clip(share * log_ratio / 8, left, None)
@@ -208,30 +264,31 @@ def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
                     zorder=3,
                 )  # fmt: skip
         texts = [
-            (0.022, 0.90, "Theorem 4\nbelow Pareto UCB1's bound", "left"),
-            (0.20, 0.08, "only the sharper\nbound is below", "center"),
-            (1.22, 0.08, "Pareto UCB1's\nbound is smallest", "center"),
+            (0.021, 0.93, "Theorem 4\nis smaller", "left"),
+            (0.17, 0.07, "sharper bound\nis smaller", "center"),
+            (1.22, 0.07, "Pareto UCB1's\nis smallest", "center"),
         ]
         for x, y, text, side in texts:
             axes.text(x, y, text, ha=side, va="center", color=INK, fontsize=10)
         axes.set(
             xscale="log", xlim=(left, right), ylim=(0, 1),
-            xlabel="Pareto gap of the dominated arms / g", ylabel="share of dominated arms",
+            xlabel="Pareto gap of the dominated arms / g†", ylabel="share of dominated arms",
         )  # fmt: skip
         plain_log(axes, "x")
         axes.yaxis.set_major_formatter("{x:.0%}")
         axes.grid(visible=False)
-        legend_above(axes, 3)
+        legend_above(axes, 2)
     return fig
 
 
 def both_sides(frame: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
     """Measured regret of both policies against gap/g, with their bounds.
 
-    ``frame`` has the columns x, policy, mean, low and high; ``bounds`` x, theorem, sharper, pucb.
+    ``frame`` has the columns x, policy, mean, low and high; ``bounds`` is that of
+    :func:`bounds_along`.
     """
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.4, 4.4))
+        fig, (axes,) = new_axes(size=(5.6, 4.6))
         for name, rows in frame.groupby("policy", sort=False):
             colour, marker = POLICY_STYLE[str(name)]
             errors = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
@@ -239,12 +296,13 @@ def both_sides(frame: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
                 rows["x"], rows["mean"], errors, color=colour, marker=marker, ms=6, capsize=3,
                 label=f"{name}, measured",
             )  # fmt: skip
+        axes.plot(bounds["x"], bounds["trivial"], color=MUTED, lw=1.3, label="trivial, T times gap")
         axes.plot(bounds["x"], bounds["theorem"], color=BLUE, ls=":", label="Theorem 4")
         axes.plot(bounds["x"], bounds["sharper"], color=BLUE, ls="--", label="sharper bound")
         axes.plot(bounds["x"], bounds["pucb"], color=ORANGE, ls="--", label="Pareto UCB1's bound")
         axes.axvline(0.5, color=MUTED, lw=1)
         axes.set(
-            xscale="log", yscale="log", xlabel="Pareto gap of the dominated arms / g",
+            xscale="log", yscale="log", xlabel="Pareto gap of the dominated arms / g†",
             ylabel="Pareto regret",
         )  # fmt: skip
         plain_log(axes, "x")

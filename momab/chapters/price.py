@@ -6,6 +6,7 @@ instances, and the evidence of dependent coins; the figures show them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -200,14 +201,14 @@ def by_objectives(p: float, m: float, counts: IntArray) -> FloatArray:
 # ---- figures -------------------------------------------------------------------------------
 
 
-def alternatives(means: FloatArray) -> Figure:
-    """One panel per free arm: where each paid arm would have to be for that arm not to be free."""
+def alternatives(means: FloatArray, candidates: Sequence[int]) -> Figure:
+    """One panel per candidate: where each paid arm would have to be for it not to be free."""
     found = theory.price(means)
     free = np.flatnonzero(np.isfinite(found.per_arm))
     paid = np.flatnonzero(~np.isfinite(found.per_arm))
     with mpl.rc_context(STYLE):
-        fig, panels = new_axes(len(free), size=(2.5 * len(free), 2.9))
-        for axes, a in zip(panels, free, strict=True):
+        fig, panels = new_axes(len(candidates), size=(2.7 * len(candidates), 3.0))
+        for axes, a in zip(panels, candidates, strict=True):
             x, y = means[a]
             axes.fill_between([x, 1], [y, y], 1, color=FAINT, alpha=0.55, lw=0)
             axes.plot(*means[free].T, "o", mfc="none", mec=BLUE, ms=7)
@@ -243,7 +244,7 @@ def likelihood_fan(cases: list[dict[str, Any]], horizon: int, policy: str) -> Fi
     """
     level = float(np.log(horizon))
     with mpl.rc_context(STYLE):
-        fig, panels = new_axes(len(cases), size=(7.2, 3.7))
+        fig, panels = new_axes(len(cases), size=(5.6, 3.8))
         for axes, case in zip(panels, cases, strict=True):
             paths, slope = case["paths"], case["slope"]
             n = np.arange(paths.shape[1])
@@ -268,7 +269,7 @@ LEVELS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
 def price_maps(fronts: dict[str, FloatArray], points: FloatArray) -> Figure:
     """The price as shades, over the place of one more arm; one panel per front."""
     with mpl.rc_context(STYLE):
-        fig, panels = new_axes(len(fronts), size=(7.2, 4.0))
+        fig, panels = new_axes(len(fronts), size=(5.6, 4.3))
         shades = np.linspace(0.18, 0.95, len(LEVELS) - 1)
         for axes, (title, front) in zip(panels, fronts.items(), strict=True):
             values = moved_arm(front, points)
@@ -285,7 +286,7 @@ def price_maps(fronts: dict[str, FloatArray], points: FloatArray) -> Figure:
             mpl.patches.Patch(color=BLUE, alpha=alpha, lw=0, label=_between(low, high))
             for low, high, alpha in zip(LEVELS, LEVELS[1:], shades)
         ]
-        fig.legend(handles=handles, loc="outside upper left", ncols=6, title="price", fontsize=9)
+        fig.legend(handles=handles, loc="outside upper left", ncols=3, title="price")
     return fig
 
 
@@ -297,15 +298,15 @@ def lead_scatter(frame: pd.DataFrame) -> Figure:
     """The price against (K - 1)/(2 g), one point per random instance, with the diagonal."""
     seen = frame[frame["price"] > 0]
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(6.0, 4.2))
+        fig, (axes,) = new_axes(size=(5.2, 4.0))
         ends = [seen["bound"].min() / 1.5, seen["bound"].max() * 1.5]
-        axes.plot(ends, ends, color=INK, lw=1.3, label="price = (K − 1) / (2 g)")
+        axes.plot(ends, ends, color=INK, lw=1.3, label="price = (K − 1) / (2 g†)")
         axes.plot(
             seen["bound"], seen["price"], "o", color=BLUE, ms=3, mew=0, alpha=0.45,
             label="a random instance",
         )  # fmt: skip
         axes.set(
-            xscale="log", yscale="log", xlabel="(K − 1) / (2 g): what the largest lead promises",
+            xscale="log", yscale="log", xlabel="(K − 1) / (2 g†): what the largest lead promises",
             ylabel="price C",
         )  # fmt: skip
         plain_log(axes, "x")
@@ -319,7 +320,7 @@ def dependence(
     """Evidence of one pull: against the correlation of two coins, and against their number."""
     one, ceiling = float(theory.kl_plus(p, m)), float(np.log((1 - p) / (1 - m)))
     with mpl.rc_context(STYLE):
-        fig, (left, right) = new_axes(2, size=(7.2, 3.8))
+        fig, (left, right) = new_axes(2, size=(5.6, 3.8))
         left.plot(rhos, joint, color=BLUE)
         left.axhline(2 * one, color=ORANGE, ls="--")
         left.axhline(one, color=GREEN, ls="-.")

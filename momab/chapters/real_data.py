@@ -1,11 +1,13 @@
 """Songs and videos: Tables 1 and 4 beside the paper's, and the geometry of the frozen subsets.
 
 The tables compare recorded runs with the paper's cells, tell which objectives certified, and list
-fronts, gaps and leads; the pictures show the gaps of all arms and the regret of every run.
+fronts, gaps and leads; the pictures show the gaps of all arms, every policy's mean regret in every
+group, and each run of one group.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +19,10 @@ from momab.datasets import spotify, subsets
 from momab.datasets.subsets import NEAR, TINY
 from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, INK, ORANGE, POLICY_STYLE, STYLE
+from momab.model.statistics import normal_half_width
 from momab.study.compare import beside
 from momab.study.design import POLICIES
-from momab.study.groups import KIND_NAMES, by_group
+from momab.study.groups import KIND_NAMES, by_group, group_name, one_group
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,36 +44,61 @@ def wide(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()))
 
 
-def outside(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of ``study.compare_with_paper`` that differ, each with a :func:`reason`."""
-    found: Any = cells[cells["verdict"] != "agrees"]
-    kept: pd.DataFrame = found.assign(reason=[reason(cell) for cell in found.to_dict("records")])
-    return kept
-
-
-def reason(cell: Mapping[str, Any]) -> str:
-    """Why a cell may lie outside three standard errors, as far as its own numbers tell.
-
-    ``"true mean"``: the released runs add the true mean after a commitment, where ours draw;
-    ``"bad runs"``: a spread larger than the mean; ``"ties"``: a share of pulls, which depends on
-    the tie-breaking; and ``"unknown"``.
-    """
-    heavy = max(cell["paper_sd"] / max(abs(cell["paper"]), 1e-12), 0.0) > 1 or (
-        cell["ours_sd"] > abs(cell["ours"])
-    )
-    if cell["policy"] == "Width-guided" and cell["column"] in ("front_precision", "front_recall"):
-        return "true mean"
-    if heavy:
-        return "bad runs"
-    return "ties" if cell["column"] == "coverage_entropy" else "unknown"
-
-
 def shaky(cells: pd.DataFrame, factor: float = 3.0) -> pd.DataFrame:
     """Cells that agree although the two means differ by more than this factor."""
     both = cells[["paper", "ours"]].to_numpy()
     apart = both.max(axis=1) > factor * np.maximum(both.min(axis=1), 1e-12)
     kept: pd.DataFrame = cells.loc[apart & (cells["verdict"] == "agrees").to_numpy()]
     return kept
+
+
+def group_lines(runs: pd.DataFrame) -> pd.DataFrame:
+    """Per group and policy of Table 1: mean and median regret, and runs that ended wrong.
+
+    ``se`` is the standard error of the mean; ``wrong`` counts the runs whose last recommendation
+    is dominated; ``paper`` is the paper's mean and ``c`` the confidence coefficient (nan without).
+    """
+    import pandas as pd
+
+    printed: Any = study.paper_table(1)
+    rows = []
+    for dataset, kind, part in by_group(runs):
+        theirs = one_group(printed, dataset, kind).set_index("policy")["pareto_regret_mean"]
+        for policy in POLICIES:
+            few = part[part["policy"] == policy]
+            player: Any = study.paper_policies(dataset, kind)[policy]
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "subset_type": kind,
+                    "policy": policy,
+                    "c": float(getattr(player, "c", math.nan)),
+                    "runs": len(few),
+                    "mean": few["pareto_regret"].mean(),
+                    "se": few["pareto_regret"].sem(),
+                    "median": few["pareto_regret"].median(),
+                    "wrong": int((~few["detected"].astype(bool)).sum()),
+                    "paper": float(theirs[policy]),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def smaller_means(lines: pd.DataFrame) -> pd.DataFrame:
+    """Where a rival's mean is below Width-guided's, with its distance in standard errors.
+
+    ``lines`` is :func:`group_lines`; ``guided`` and ``guided_se`` are Width-guided's.
+    """
+    import pandas as pd
+
+    rows = []
+    for _, _, part in by_group(lines):
+        [guided] = part[part["policy"] == "Width-guided"].to_dict("records")
+        for line in part[part["mean"] < guided["mean"]].to_dict("records"):
+            error = math.hypot(line["se"], guided["se"])
+            more = {"guided": guided["mean"], "guided_se": guided["se"]}
+            rows.append({**line, **more, "z": (guided["mean"] - line["mean"]) / error})
+    return pd.DataFrame(rows, columns=[*lines.columns, "guided", "guided_se", "z"])
 
 
 def certified_objectives(runs: pd.DataFrame) -> pd.DataFrame:
@@ -209,7 +237,7 @@ def geometry_groups(arms: pd.DataFrame) -> Figure:
     ``arms`` is :func:`momab.study.arm_tables.subset_arms`.
     """
     with mpl.rc_context(STYLE):
-        fig, panels = group_axes((5.8, 3.8))
+        fig, panels = group_axes((4.6, 4.4))
         for dataset, kind, part in by_group(arms):
             axes = panels[dataset, kind]
             axes.axvspan(TINY, NEAR, color=FAINT, alpha=0.6, lw=0)
@@ -228,25 +256,75 @@ def geometry_groups(arms: pd.DataFrame) -> Figure:
     return fig
 
 
-def regret_dots(runs: pd.DataFrame) -> Figure:
-    """Every single run of Table 1 on a log axis, one panel per group, one row per policy.
+def mean_regrets(lines: pd.DataFrame) -> Figure:
+    """Mean regret of every policy in every group, with 95 % intervals, and the paper's means.
 
-    The bar marks the mean.
+    ``lines`` is :func:`group_lines`.  An interval that reaches below a tenth of its mean is cut
+    there, for the axis is logarithmic.
     """
+    from matplotlib.figure import Figure
+
+    groups = [(dataset, kind) for dataset, kind, _ in by_group(lines)]
     with mpl.rc_context(STYLE):
-        fig, panels = group_axes((5.8, 4.2))
-        for dataset, kind, part in by_group(runs):
-            axes = panels[dataset, kind]
-            for row, name in enumerate(POLICIES):
-                colour, _ = POLICY_STYLE[name]
-                regret = part.loc[part["policy"] == name, "pareto_regret"].clip(lower=1e-3)
-                y = row + 0.3 * np.sin(np.arange(len(regret)) * 2.4)
-                axes.plot(regret, y, ".", ms=3, color=colour, alpha=0.6)
-                axes.plot([regret.mean()] * 2, [row - 0.42, row + 0.42], color=INK, lw=1.6)
-            axes.set(xscale="log", ylim=(3.6, -0.6))
-            axes.set_yticks(range(4), POLICIES)
-            axes.grid(visible=False, axis="y")
-            axes.tick_params(axis="y", length=0, labelsize=8.5)
-        for axes in list(panels.values())[3:]:
-            axes.set_xlabel("Pareto regret")
+        fig = Figure(figsize=(4.6, 3.6), layout="constrained")
+        axes = fig.subplots()
+        for i, name in enumerate(POLICIES):
+            colour, marker = POLICY_STYLE[name]
+            part = lines[lines["policy"] == name]
+            y = np.arange(len(part)) + 0.17 * (i - 1.5)
+            half = normal_half_width(part["se"])
+            low = np.minimum(half, 0.9 * part["mean"])
+            axes.errorbar(
+                part["mean"],
+                y,
+                xerr=[low, half],
+                color=colour,
+                marker=marker,
+                ms=5,
+                ls="none",
+                capsize=2,
+                label=name,
+            )
+            paper = "the paper's mean" if i == 0 else None
+            axes.plot(part["paper"], y, "|", ms=9, mew=1.6, color=INK, label=paper)
+        axes.set(xscale="log", xlabel="Pareto regret", ylim=(len(groups) - 0.5, -0.5))
+        axes.set_yticks(range(len(groups)), [group_name(*group) for group in groups])
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig
+
+
+def group_runs(runs: pd.DataFrame, lines: pd.DataFrame, dataset: str, kind: str) -> Figure:
+    """Every run of one group of Table 1 on a log axis, one row per policy.
+
+    ``lines`` is :func:`group_lines`.  A bar marks our mean, an open diamond the paper's, a cross a
+    run whose last recommendation is dominated; regrets below 0.001 are drawn there.
+    """
+    from matplotlib.figure import Figure
+
+    part = one_group(runs, dataset, kind)
+    told = one_group(lines, dataset, kind).set_index("policy")
+    names = []
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(4.6, 2.2), layout="constrained")
+        axes = fig.subplots()
+        for row, name in enumerate(POLICIES):
+            colour, _ = POLICY_STYLE[name]
+            few, line = part[part["policy"] == name], told.loc[name]
+            regret = few["pareto_regret"].clip(lower=1e-3).to_numpy()
+            y = row + 0.3 * np.sin(np.arange(len(regret)) * 2.4)
+            good = few["detected"].to_numpy(bool)
+            axes.plot(regret[good], y[good], ".", ms=4, color=colour, alpha=0.6)
+            if not good.all():
+                axes.plot(regret[~good], y[~good], "x", ms=6, mew=1.5, color=INK)
+            axes.plot([line["mean"]] * 2, [row - 0.42, row + 0.42], color=INK, lw=1.8)
+            axes.plot(line["paper"], row, "D", ms=6, mfc="none", mec=INK)
+            c = "" if math.isnan(line["c"]) else f", c = {line['c']:.2g}"
+            names.append(f"{name}{c}")
+        axes.set(xscale="log", xlim=(7e-4, 3e4), ylim=(3.6, -0.6), xlabel="Pareto regret")
+        axes.set_title(group_name(dataset, kind))
+        axes.set_yticks(range(len(POLICIES)), names)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
     return fig

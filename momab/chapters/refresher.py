@@ -104,7 +104,7 @@ def coin_tails(frame: pd.DataFrame) -> Figure:
         )  # fmt: skip
         axes.set(
             yscale="log", xlabel="number of flips n", ylabel="chance of the deviation",
-            ylim=(float(frame["exact"].min()) / 3, 2),
+            ylim=(float(frame["exact"].min()) / 3, 1.15),
         )  # fmt: skip
         legend_above(axes, 2)
     return fig
@@ -141,10 +141,11 @@ def commitment(curves: Mapping[float, pd.DataFrame], ucb1: pd.DataFrame) -> Figu
     return fig
 
 
-def per_log(curves: Mapping[str, pd.DataFrame], lower: float, upper: float) -> Figure:
+def per_log(curves: Mapping[str, pd.DataFrame], lower: float, upper: float, gap: float) -> Figure:
     """Regret over log t against t on log axes, between the two constants.
 
-    A frame has the columns t, mean, low and high, already divided by log t.
+    A frame has the columns t, mean, low and high, already divided by log t.  The trivial bound,
+    t times the gap, is drawn, too.
     """
     looks = {"UCB1": (ORANGE, "s"), "KL-UCB": (GREEN, "P"), "Width-guided": (BLUE, "o")}
     with mpl.rc_context(STYLE):
@@ -156,6 +157,12 @@ def per_log(curves: Mapping[str, pd.DataFrame], lower: float, upper: float) -> F
                 frame["t"], frame["mean"], errors, color=colour, marker=marker, ms=5, capsize=2,
                 label=name,
             )  # fmt: skip
+        times = np.unique(np.concatenate([frame["t"] for frame in curves.values()]))
+        trivial = gap * times / np.log(times)
+        seen = trivial < 2 * upper
+        axes.plot(
+            times[seen], trivial[seen], color=MUTED, lw=3, alpha=0.5, label="only the worse arm: TΔ"
+        )
         axes.axhline(upper, color=INK, lw=1.3, ls="--", label="UCB1's bound, 8/Δ")
         axes.axhline(lower, color=INK, lw=1.3, label="Lai and Robbins, Δ/kl")
         axes.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="regret / log T")

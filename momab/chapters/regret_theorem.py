@@ -17,13 +17,14 @@ import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray
 from momab.auditing import AuditReport
+from momab.auditing.trace import trace
 from momab.engine.loop import RunBlock, play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.figures.style import (
     BLUE,
-    GOLD,
     GREEN,
     INK,
+    MUTED,
     ORANGE,
     PINK,
     STYLE,
@@ -32,6 +33,7 @@ from momab.figures.style import (
     plain_log,
 )
 from momab.model import theory, two_arms
+from momab.model.families import one_leader
 from momab.model.instances import Instance
 from momab.model.statistics import mean_interval, normal_half_width
 
@@ -140,6 +142,7 @@ def scaling(
                 "median": float(np.median(kept.regret)),
                 "theorem": kept.theorem.total,
                 "sharper": kept.sharper.total,
+                "trivial": horizon * instance.geometry.max_gap,
                 "certified": float(kept.certified.mean()),
                 "wrong": float((kept.after > 0).mean()),
                 "fullest": float(np.max(kept.pulls / kept.pull_caps)),
@@ -176,24 +179,48 @@ def proof_table(report: AuditReport) -> pd.DataFrame:
     )
 
 
-def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
-    """The stages of :meth:`Account.steps` as bars, for one or two instances."""
-    colours = [BLUE, GOLD]
+def phases(horizon: int = 6_000) -> Figure:
+    """What one run of the one-leader family with five arms has paid, round by round."""
+    instance = one_leader(5, 2, 0.4)
+    record = trace(instance, WidthGuided(), horizon, seed=1)
+    paid = np.cumsum(instance.geometry.gaps[record.arms])
+    end = len(paid)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.6, 0.95 * len(next(iter(charts.values()))) + 0.9))
-        height = 0.8 / len(charts)
-        for number, (name, frame) in enumerate(charts.items()):
-            y = np.arange(len(frame)) + (number - (len(charts) - 1) / 2) * height
+        fig, (axes,) = new_axes(size=(5.4, 3.1))
+        axes.axvspan(0, end, color=ORANGE, alpha=0.13, lw=0)
+        axes.axvspan(end, horizon, color=GREEN, alpha=0.13, lw=0)
+        axes.plot(np.arange(1, end + 1), paid, color=BLUE)
+        axes.plot([end, horizon], [paid[-1], paid[-1]], color=BLUE)
+        axes.plot(end, paid[-1], marker="*", ms=15, color=INK)
+        height = paid[-1]
+        axes.text(end / 2, 1.12 * height, "races", ha="center")
+        axes.text((end + horizon) / 2, 1.12 * height, "the certified arm, free", ha="center")
+        axes.annotate(
+            "warm start", (instance.K, paid[instance.K - 1]), xytext=(34, 10),
+            textcoords="offset points", arrowprops={"arrowstyle": "->", "color": MUTED},
+        )  # fmt: skip
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set(xlim=(0, horizon), ylim=(0, 1.25 * height), xlabel="round", ylabel="Pareto regret")
+    return fig
+
+
+def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
+    """The stages of :meth:`Account.steps` as points, for one or two instances."""
+    styles = [(BLUE, "o"), (ORANGE, "s")]
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(5.6, 4.6))
+        for number, ((name, frame), (colour, marker)) in enumerate(zip(charts.items(), styles)):
+            y = np.arange(len(frame)) + (number - (len(charts) - 1) / 2) * 0.4
             errors = np.array([frame["value"] - frame["low"], frame["high"] - frame["value"]])
             errors[errors == 0] = np.nan  # not random
-            axes.barh(
-                y, frame["value"], 0.9 * height, xerr=errors, color=colours[number], label=name,
-                error_kw={"ecolor": INK, "capsize": 2, "lw": 1},
+            axes.errorbar(
+                frame["value"], y, xerr=errors, color=colour, marker=marker, ms=7, lw=1, ls=":",
+                capsize=2, label=name,
             )  # fmt: skip
             for place, value, factor in zip(y, frame["value"], frame["factor"]):
-                text = f"{value:,.0f}" + (f"  (×{factor:.2f})" if np.isfinite(factor) else "")
+                text = f"{value:,.0f}" + (f" (×{factor:.2f})" if np.isfinite(factor) else "")
                 axes.annotate(
-                    text, (value, place), xytext=(6, 0), textcoords="offset points", va="center"
+                    text, (value, place), xytext=(7, 0), textcoords="offset points", va="center"
                 )
         first = next(iter(charts.values()))
         axes.set_yticks(range(len(first)), [_wrapped(stage) for stage in first["stage"]])
@@ -202,13 +229,13 @@ def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
         least = min(float(frame["value"].min()) for frame in charts.values())
         most = max(float(frame["value"].max()) for frame in charts.values())
         axes.set(
-            xscale="log", xlabel="Pareto regret, or what bounds it", xlim=(least / 3, most * 8)
+            xscale="log", xlabel="Pareto regret, or what bounds it", xlim=(least / 2, most * 16)
         )
         legend_above(axes, 2)
     return fig
 
 
-def _wrapped(text: str, width: int = 26) -> str:
+def _wrapped(text: str, width: int = 18) -> str:
     import textwrap
 
     return "\n".join(textwrap.wrap(text, width))
@@ -223,12 +250,13 @@ def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
 
     with mpl.rc_context(STYLE):
         rows = (len(charts) + 1) // 2
-        fig = Figure(figsize=(7.6, 3.0 * rows), layout="constrained")
+        fig = Figure(figsize=(5.6, 2.7 * rows), layout="constrained")
         for number, (label, frame) in enumerate(charts.items()):
             axes = fig.add_subplot(rows, 2, number + 1)
             x = frame["value"]
             axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
             axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+            _trivial(axes, x, frame)
             _measured(axes, x, frame)
             axes.set(xscale="log", yscale="log", xlabel=label)
             axes.set_ylabel("Pareto regret" if number % 2 == 0 else "")
@@ -236,10 +264,16 @@ def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
             axes.set_ylim(low / 2, high * 2)
             if float(x.max()) < 1000:
                 plain_log(axes, "x")
+            plain_log(axes, "y")
             axes.minorticks_off()
         handles, labels = fig.axes[0].get_legend_handles_labels()
-        fig.legend(handles, labels, loc="outside upper left", ncols=3)
+        fig.legend(handles, labels, loc="outside upper left", ncols=2)
     return fig
+
+
+def _trivial(axes: Axes, x: pd.Series[Any], frame: pd.DataFrame) -> None:
+    """What nobody can exceed: T times the largest gap, where a bound is vacuous."""
+    axes.plot(x, frame["trivial"], color=MUTED, lw=1.3, label="trivial, T times largest gap")
 
 
 def _measured(axes: Axes, x: pd.Series[Any], frame: pd.DataFrame) -> None:
@@ -253,30 +287,32 @@ def _measured(axes: Axes, x: pd.Series[Any], frame: pd.DataFrame) -> None:
 def crowd_bounds(frame: pd.DataFrame) -> Figure:
     """Regret and both bounds against the crowd size, on a logarithmic axis."""
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 4.0))
+        fig, (axes,) = new_axes(size=(5.4, 3.9))
         x = frame["value"]
         axes.plot(x, frame["theorem"], color=ORANGE, ls="--", label="Theorem 4")
         axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
+        _trivial(axes, x, frame)
         _measured(axes, x, frame)
         axes.set(yscale="log", xlabel="size m of the crowd", ylabel="Pareto regret")
-        axes.set_ylim(float(frame["low"].min()) / 2, float(frame["theorem"].max()) * 2)
+        axes.set_ylim(float(frame["low"].min()) / 2, float(frame["trivial"].max()) * 2)
         axes.set_xticks(list(x))
         plain_log(axes, "y")
-        legend_above(axes, 3)
+        legend_above(axes, 2)
     return fig
 
 
 def tied_regret(frame: pd.DataFrame) -> Figure:
-    """Regret against the horizon where g = 0: columns value, mean, low, high, sharper, tied."""
+    """Regret where g = 0 against the horizon: value, mean, low, high, sharper, tied, trivial."""
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 3.8))
+        fig, (axes,) = new_axes(size=(5.4, 3.8))
         x = frame["value"]
         axes.plot(x, frame["sharper"], color=GREEN, ls="-.", label="sharper bound")
         axes.plot(x, frame["tied"], color=PINK, ls="--", label="with ties, 2 radii")
+        _trivial(axes, x, frame)
         _measured(axes, x, frame)
         axes.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="Pareto regret")
         plain_log(axes, "y")
-        legend_above(axes, 3)
+        legend_above(axes, 2)
     return fig
 
 
@@ -308,7 +344,7 @@ def wrong_cost_figure(costs: pd.DataFrame, kappa: float) -> Figure:
     """The cost of wrong certificates against T, with the slopes 1 - c kappa of the theorem."""
     colours, markers = (GREEN, BLUE, ORANGE, PINK), ("o", "s", "^", "D")
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 4.2))
+        fig, (axes,) = new_axes(size=(5.4, 4.0))
         for i, (c, rows) in enumerate(costs.groupby("c", sort=False)):
             T, cost = rows["T"].to_numpy(dtype=float), rows["cost"].to_numpy(dtype=float)
             slope = 1.0 - float(str(c)) * kappa

@@ -15,20 +15,11 @@ import numpy as np
 
 from momab import study
 from momab._util.validate import FloatArray
-from momab.datasets.subsets import KINDS
-from momab.figures.groups import group_axes, lay_out
+from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model.statistics import normal_half_width, rates
-from momab.study.design import DATASETS
-from momab.study.groups import (
-    DATASET_NAMES,
-    KIND_NAMES,
-    PAPER_RATIOS,
-    by_group,
-    group_name,
-    in_order,
-    one_group,
-)
+from momab.study.groups import PAPER_RATIOS, by_group, group_name, in_order, one_group
+from momab.study.standings import who_is_better
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
@@ -196,12 +187,8 @@ def survival(
             }
         )
     frame = pd.DataFrame(rows)
-    verdicts = np.select(
-        [frame["ratio_low"] > 1, frame["ratio_high"] < 1],
-        ["Width-guided is better", "the rival is better"],
-        default="undecided",
-    )
-    return frame.assign(verdict=verdicts)
+    limits = zip(frame["ratio_low"], frame["ratio_high"])
+    return frame.assign(verdict=[who_is_better(low, high) for low, high in limits])
 
 
 def _means_of_60(runs: Any, dataset: str, kind: str) -> dict[str, tuple[float, float]]:
@@ -232,23 +219,6 @@ def times(ratio: float) -> str:
     return f"{text}×"
 
 
-def risk_table(kept: pd.DataFrame) -> pd.DataFrame:
-    """Lines of :func:`momab.study.run_risk` to read."""
-    low_to_high = "{wrong_commit_low:.2%} to {wrong_commit_high:.2%}"
-    return lay_out(
-        kept,
-        {
-            "Subset": "{group} {subset}",
-            "Runs": "runs",
-            "Median": "median",
-            "Mean": "mean",
-            "95 % interval": "{mean_low:,.2f} to {mean_high:,.2f}",
-            "Largest": "{max:,.0f}",
-            "Wrong commitments": "{wrong_commit_rate:.2%} (" + low_to_high + ")",
-        },
-    )
-
-
 def unseen_table(missed: pd.DataFrame) -> pd.DataFrame:
     """:func:`unseen` to read."""
     return lay_out(
@@ -277,8 +247,13 @@ def best_table(best: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def survival_table(survived: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
-    """:func:`survival` to read, at the paper's coefficients and (last column) at the best."""
+def survival_table(
+    survived: pd.DataFrame, equal: pd.DataFrame, tuned: pd.DataFrame
+) -> pd.DataFrame:
+    """:func:`survival` to read, at the paper's coefficients and (last column) at the best.
+
+    ``equal`` is :func:`momab.study.standings.equal_runs`.
+    """
 
     def interval(line: Mapping[str, Any]) -> str:
         low, high = times(line["ratio_low"]), times(line["ratio_high"])
@@ -294,7 +269,10 @@ def survival_table(survived: pd.DataFrame, tuned: pd.DataFrame) -> pd.DataFrame:
             "Best rival": "rival",
             "Verdict": "verdict",
         },
-    ).assign(**lay_out(tuned, {"At the best c": interval}))
+    ).assign(
+        **lay_out(equal, {"Equal runs (95 %)": interval}),
+        **lay_out(tuned, {"At the best c": interval}),
+    )
 
 
 def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) -> Figure:
@@ -307,7 +285,7 @@ def mean_and_median(risk: pd.DataFrame, paper: Mapping[tuple[str, str], float]) 
 
     colour, marker = POLICY_STYLE["Width-guided"]
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.4, 4.6), layout="constrained")
+        fig = Figure(figsize=(4.6, 4.8), layout="constrained")
         axes = fig.subplots()
         labels, height = [], 0.0
         for i, (dataset, kind, part) in enumerate(by_group(risk)):
@@ -351,17 +329,12 @@ def regret_against_c(pooled: pd.DataFrame, best: pd.DataFrame) -> Figure:
     ``pooled`` is :func:`group_risk`, ``best`` is :func:`best_coefficients`.
     """
     with mpl.rc_context(STYLE):
-        fig, panels = group_axes((5.6, 4.4))
+        fig, panels = group_axes((4.6, 5.4))
         for group, axes in panels.items():
-            _u_shape(axes, one_group(pooled, *group))
             [at] = one_group(best, *group)["paper_c"]
-            axes.axvline(at, color=MUTED, lw=1, ls=":", label="the paper's c")
-        for axes in list(panels.values())[3:]:
-            axes.set_xlabel("coefficient $c$")
-        for group in (("spotify", KINDS[0]), ("kuairec", KINDS[0])):
-            panels[group].set_ylabel("Pareto regret")
-        handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside upper left", ncols=2)
+            axes.axvline(at, color=MUTED, lw=1, label="the paper's c")
+            _u_shape(axes, one_group(pooled, *group))
+        frame_groups(fig, panels, "coefficient $c$", "Pareto regret", 2)
     return fig
 
 
@@ -383,72 +356,58 @@ def one_u_shape(frame: pd.DataFrame) -> Figure:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.0, 3.3), layout="constrained")
+        fig = Figure(figsize=(4.6, 3.2), layout="constrained")
         axes = fig.subplots()
         _u_shape(axes, frame)
         axes.set(xlabel="coefficient $c$", ylabel="Pareto regret")
-        fig.legend(loc="outside upper left", ncols=3)
-    return fig
-
-
-def regret_and_risk(pooled: pd.DataFrame) -> Figure:
-    """Typical regret against the rate of wrong commitments, one curve per group.
-
-    The first coefficient at which no wrong commitment was seen is drawn, open, at the upper end
-    of the rate's exact 95 % interval.
-    """
-    from matplotlib.figure import Figure
-
-    colours = dict(zip(KINDS, (ORANGE, GREEN, BLUE)))
-    markers = dict(zip(KINDS, ("s", "^", "o")))
-    with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.6, 3.4), layout="constrained")
-        panels = fig.subplots(1, 2, sharey=True, sharex=True)
-        for axes, dataset in zip(panels, DATASETS):
-            for _, kind, part in (p for p in by_group(pooled) if p[0] == dataset):
-                seen = part[part["wrong_rate"] > 0]
-                x, y = seen["wrong_rate"], seen["typical"]
-                style = {"color": colours[kind], "marker": markers[kind], "ms": 5}
-                axes.errorbar(
-                    x,
-                    y,
-                    xerr=[x - seen["wrong_low"], seen["wrong_high"] - x],
-                    lw=0.9,
-                    elinewidth=0.9,
-                    label=KIND_NAMES[kind],
-                    **style,
-                )
-                for unseen in part[part["wrong_rate"] == 0].head(1).to_dict("records"):
-                    at = unseen["wrong_high"], unseen["typical"]
-                    axes.annotate(
-                        "",
-                        xy=(at[0] / 6, at[1]),
-                        xytext=at,
-                        arrowprops={"arrowstyle": "->", "color": colours[kind], "shrinkA": 0},
-                    )
-                    axes.plot(*at, mfc="none", ls="none", **style)
-            axes.set_title(DATASET_NAMES[dataset])
-            axes.set(xscale="log", yscale="log", xlabel="wrong commitments (share of runs)")
-        panels[0].set_ylabel("median Pareto regret")
-        fig.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+        fig.legend(loc="outside upper left", ncols=2)
     return fig
 
 
 def sixty_run_averages(averages: FloatArray, truth: float, median: float, size: int) -> Figure:
-    """How the average of a few runs is distributed, beside the mean of all runs."""
+    """The distribution function of averages of a few runs, beside the mean of all runs."""
     from matplotlib.figure import Figure
 
-    low = max(float(averages.min()) * 0.8, 1e-3)
-    edges = np.geomspace(low, max(float(averages.max()) * 1.2, truth * 1.2), 45)
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.0, 3.0), layout="constrained")
+        fig = Figure(figsize=(4.6, 3.0), layout="constrained")
         axes = fig.subplots()
-        share = np.full(len(averages), 1 / len(averages))
-        axes.hist(
-            averages, edges.tolist(), weights=share, color=BLUE, label=f"averages of {size} runs"
-        )
-        axes.axvline(truth, color=ORANGE, lw=2, label="mean of all runs")
         axes.axvline(median, color=INK, ls="--", lw=1.4, label="median of all runs")
-        axes.set(xscale="log", xlabel="average Pareto regret", ylabel="share of samples")
-        fig.legend(loc="outside upper left", ncols=3)
+        axes.axvline(truth, color=ORANGE, lw=2, label="mean of all runs")
+        axes.ecdf(averages, color=BLUE, label=f"averages of {size} runs")
+        axes.set(xscale="log", ylim=(0, 1.02))
+        axes.set(xlabel="average Pareto regret", ylabel="share of averages below")
+        fig.legend(loc="outside upper left", ncols=2)
+    return fig
+
+
+def ratios(survived: pd.DataFrame, equal: pd.DataFrame) -> Figure:
+    """The best rival's mean over Width-guided's, group by group: claimed, seen, and measured.
+
+    ``survived`` is :func:`survival`, ``equal`` is :func:`momab.study.standings.equal_runs`.
+    """
+    from matplotlib.figure import Figure
+
+    y = np.arange(len(survived))
+    with mpl.rc_context(STYLE):
+        fig = Figure(figsize=(4.6, 3.8), layout="constrained")
+        axes = fig.subplots()
+        axes.axvline(1, color=INK, lw=1)
+        axes.plot(survived["claimed"], y - 0.27, "D", mfc="none", mec=INK, label="the paper says")
+        axes.plot(survived["ratio_60"], y - 0.09, "o", mfc="none", mec=BLUE, label="our 60 runs")
+        for frame, shift, marker, colour, label in (
+            (survived, 0.09, "s", ORANGE, "many runs, 95 %"),
+            (equal, 0.27, "^", GREEN, "equally many, short, 95 %"),
+        ):
+            middle = frame["ratio"].to_numpy()
+            ends = [middle - frame["ratio_low"], frame["ratio_high"] - middle]
+            axes.errorbar(
+                middle, y + shift, xerr=ends, fmt=marker, ms=5, color=colour, capsize=2, label=label
+            )
+        names = [group_name(d, k) for d, k in zip(survived["dataset"], survived["subset_type"])]
+        axes.set_yticks(y, names)
+        axes.set(xscale="log", ylim=(len(y) - 0.5, -0.5))
+        axes.set_xlabel("best rival's regret / Width-guided's")
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        fig.legend(loc="outside upper left", ncols=2)
     return fig

@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
-from momab.figures.style import INK, MUTED, POLICY_STYLE, STYLE
+from momab.figures.style import GOLD, INK, MUTED, POLICY_STYLE, STYLE
 from momab.model import instances, theory
 from momab.model.statistics import normal_half_width
 from momab.study.design import RUNS
@@ -46,6 +46,7 @@ def synthetic_theory(horizon: int = study.HORIZON) -> pd.DataFrame:
                 "sum_of_gaps": float(geometry.gaps.sum()),
                 "theorem": theory.theorem_bound(instance.means, horizon).total,
                 "sharper": sharper.total,
+                "trivial": horizon * geometry.max_gap,
                 "c_sharp": sharper.exploration / scale,
                 "c_pucb": theory.c_pucb(instance.means, horizon),
             }
@@ -116,6 +117,12 @@ def fresh_table(
     return table.rename(columns={"delta": "δ"})
 
 
+def short_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Both policies' mean regret per setting, from :func:`momab.study.table2` at any horizon."""
+    means = table[["delta", "m", "pareto_ucb1_mean", "width_guided_mean"]]
+    return means.set_axis(["δ", "m", "Pareto UCB1", "Width-guided"], axis=1)
+
+
 def prediction_table(sources: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Several predictions of the same quantities side by side, one row per setting.
 
@@ -143,11 +150,11 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
     from matplotlib.figure import Figure
 
     panels = (
-        ("delta", table[table["m"] == 1], r"Pareto gap $\delta$ of one crowd arm"),
-        ("m", table[table["delta"] == 0.02], r"crowd size $m$, at $\delta = 0.02$"),
+        ("delta", table[table["m"] == 1], r"gap $\delta$ of one crowd arm"),
+        ("m", table[table["delta"] == 0.02], r"crowd size $m$, $\delta = 0.02$"),
     )
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.4, 3.2), layout="constrained")
+        fig = Figure(figsize=(4.6, 3.0), layout="constrained")
         axes = fig.subplots(1, 2, sharey=True)
         for axis, (key, rows, label) in zip(axes, panels):
             for name, column in COLUMNS.items():
@@ -163,7 +170,9 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
                     label=name,
                 )
             axis.set(xlabel=label, yscale="log")
+        axes[0].set_xticks([0.12, 0.08, 0.04, 0.01])
         axes[0].invert_xaxis()
+        axes[1].set_xticks(panels[1][1]["m"].tolist())
         axes[0].set_ylabel("Pareto regret")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
     return fig
@@ -177,7 +186,7 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.4, 4.2), layout="constrained")
+        fig = Figure(figsize=(4.6, 3.8), layout="constrained")
         axes = fig.subplots(
             2, paths["instance"].nunique(), sharex=True, sharey="row", height_ratios=(3, 1)
         )
@@ -196,7 +205,6 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
             above.set_title(rf"$\delta = {delta}$, $m = {m}$")
             above.set(xscale="log", yscale="log")
             below.set(xlabel="round", ylim=(-0.05, 1.05))
-            below.axhline(1, color=MUTED, lw=0.6, ls=":")
         axes[0, 0].set_ylabel("Pareto regret")
         axes[1, 0].set_ylabel("certified")
         axes[0, 0].legend(loc="upper left")
@@ -204,23 +212,27 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
 
 
 def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
-    """Two bounds on Width-guided's regret and the regret itself, against the crowd size m.
+    """Bounds on Width-guided's regret and the regret itself, against the crowd size m.
 
-    ``bounds`` is :func:`synthetic_theory`; ``measured`` has the columns delta, m,
-    mean and se.  Only the settings with delta = 0.02 are drawn.
+    ``bounds`` is :func:`synthetic_theory`; ``measured`` has the columns delta, m, mean and se.
+    Only the settings with delta = 0.02 are drawn.  The trivial bound is the horizon times the
+    largest gap: no policy can lose more.
     """
     from matplotlib.figure import Figure
 
     bounds = bounds[bounds["delta"] == 0.02]
     measured = measured[measured["delta"] == 0.02]
     colour, marker = POLICY_STYLE["Width-guided"]
+    lines = (
+        ("trivial", GOLD, "-", r"$T\,\Delta_{\max}$, any policy"),
+        ("theorem", MUTED, "--", "Theorem 4"),
+        ("sharper", INK, "-.", "sharper bound"),
+    )
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(5.0, 3.4), layout="constrained")
+        fig = Figure(figsize=(4.6, 3.4), layout="constrained")
         axes = fig.subplots()
-        axes.plot(
-            bounds["m"], bounds["theorem"], color=MUTED, ls="--", label="Theorem 4: flat in $m$"
-        )
-        axes.plot(bounds["m"], bounds["sharper"], color=INK, ls="-.", label="sharper bound: falls")
+        for column, tint, dashes, label in lines:
+            axes.plot(bounds["m"], bounds[column], color=tint, ls=dashes, label=label)
         axes.errorbar(
             measured["m"],
             measured["mean"],
@@ -228,9 +240,10 @@ def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
             color=colour,
             marker=marker,
             capsize=3,
-            label="Width-guided, measured",
+            label="Width-guided",
         )
         axes.set(xlabel=r"crowd size $m$, at $\delta = 0.02$", ylabel="Pareto regret", yscale="log")
-        axes.set_ylim(100, 2.2 * float(bounds["theorem"].max()))
+        axes.set_xticks(measured["m"].tolist())
+        axes.set_ylim(100, 2.2 * float(bounds["trivial"].max()))
         fig.legend(loc="outside upper left", ncols=2)
     return fig

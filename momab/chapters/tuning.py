@@ -13,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
+from momab.engine.simulate import simulate
 from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import FAINT, INK, POLICY_STYLE, STYLE
 from momab.model.statistics import normal_half_width
@@ -23,6 +24,8 @@ from momab.study.tables import plus_minus
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from momab.model.instances import Instance
 
 
 def tuning_curves(validation: pd.DataFrame) -> pd.DataFrame:
@@ -127,6 +130,23 @@ def least(effect: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def fresh_means(
+    picks: pd.DataFrame, example: Instance, horizon: int, runs: int, seed: int
+) -> pd.DataFrame:
+    """The mean regret of each picked policy and coefficient in runs that did not choose it.
+
+    ``picks`` has the columns policy, c, mean and se; added are ``fresh`` and ``fresh_se``.  The
+    mean of the runs that chose is biased: it is a minimum over the candidates.
+    """
+    means, errors = [], []
+    for line in picks.to_dict("records"):
+        player = {line["policy"]: study.tunable_policies(line["c"])[line["policy"]]}
+        found = simulate(example, player, horizon, runs, seed, checkpoints=0).summary()
+        means.append(found["mean"].iloc[0])
+        errors.append(found["se"].iloc[0])
+    return picks.assign(fresh=means, fresh_se=errors)
+
+
 def coefficient_table(live: pd.DataFrame) -> pd.DataFrame:
     """Mean regret to read: a line per coefficient ``c``, a column per policy."""
     means = live.pivot_table("mean", "c", "policy")[list(live["policy"].unique())]
@@ -165,13 +185,28 @@ def effect_table(effect: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def greedy_table(greedy: pd.DataFrame) -> pd.DataFrame:
+    """A summary of runs to read: the typical run, the mean, the worst, and the errors."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "Policy": greedy["policy"],
+            "Median": greedy["median"],
+            "Mean": greedy["mean"],
+            "Largest": greedy["max"],
+            "Dominated at the end": greedy["error_rate"].map("{:.1%}".format),
+        }
+    )
+
+
 def tuning_figure(curves: pd.DataFrame) -> Figure:
     """Validation regret against c for the three policies that have one, a panel per group.
 
     ``curves`` is :func:`tuning_curves`; stars mark the chosen coefficients.
     """
     with mpl.rc_context(STYLE):
-        fig, panels = group_axes((5.8, 4.4))
+        fig, panels = group_axes((4.6, 5.4))
         for dataset, kind, part in by_group(curves):
             axes = panels[dataset, kind]
             for name in POLICIES:
@@ -193,10 +228,11 @@ def tuning_figure(curves: pd.DataFrame) -> Figure:
 def before_and_after(effect: pd.DataFrame) -> Figure:
     """Mean regret before and after everybody was tuned, a panel per group.
 
-    ``effect`` is :func:`tuning_effect`: open marks before, filled ones after.
+    ``effect`` is :func:`tuning_effect`: open marks before, filled ones after, with 95 % intervals
+    that are cut at a tenth of the mean, for the axis is logarithmic.
     """
     with mpl.rc_context(STYLE):
-        fig, panels = group_axes((5.8, 4.2))
+        fig, panels = group_axes((4.6, 5.2))
         for dataset, kind, part in by_group(effect):
             axes = panels[dataset, kind]
             for row, name in enumerate(POLICIES):
@@ -218,7 +254,6 @@ def before_and_after(effect: pd.DataFrame) -> Figure:
             axes.set(xscale="log", ylim=(3.6, -0.6))
             axes.set_yticks(range(4), POLICIES)
             axes.grid(visible=False, axis="y")
-            axes.tick_params(axis="y", length=0, labelsize=8.5)
-        for axes in list(panels.values())[3:]:
-            axes.set_xlabel("Pareto regret")
+            axes.tick_params(axis="y", length=0)
+        frame_groups(fig, panels, "Pareto regret", "", 1)
     return fig

@@ -216,6 +216,51 @@ def stubborn_trace(horizon: int, g: float = 0.8, c: float = 2.0) -> Trace:
     return whole.edited(arms=arms, rewards=rewards, certificate=found)
 
 
+def narrowest_intervals() -> list[tuple[str, str, list[tuple[str, float, float, float]]]]:
+    """Each case of Lemma 11 at its narrowest: title, what spans the lead, and the intervals.
+
+    An interval is the name of its arm, its ends and its true mean; the leader of the race comes
+    first in case 1 and last in case 2.  The best mean is 0 and the lead is 2.
+    """
+    return [
+        (
+            "case 1: the best arm leads",
+            "g† = 2β + 2β",
+            [("best arm, leads", -1.0, 0.0, 0.0), ("challenger", -2.0, -1.0, -2.0)],
+        ),
+        (
+            "case 2: another arm leads",
+            "g† = 2β",
+            [("best arm", -0.8, 0.0, 0.0), ("leader", -2.0, 0.0, -2.0)],
+        ),
+    ]
+
+
+def two_cases() -> Figure:
+    """The two cases of Lemma 11, each with the narrowest intervals that leave the race open."""
+    with mpl.rc_context(STYLE):
+        fig, (axes,) = new_axes(size=(5.4, 3.3))
+        y = 0.0
+        for (title, label, intervals), colour in zip(narrowest_intervals(), (BLUE, ORANGE)):
+            axes.text(-2.1, y - 0.75, title, color=colour, fontweight="bold", va="center")
+            for name, low, high, mean in intervals:
+                axes.plot([low, high], [y, y], color=colour, lw=5, alpha=0.5)
+                axes.plot(mean, y, marker="^", ms=9, color=INK, zorder=3)
+                axes.text(0.15, y, name, va="center")
+                y += 1
+            ends = {"arrowstyle": "<->", "color": INK, "lw": 1.2, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", (0, y - 0.4), (-2, y - 0.4), arrowprops=ends)
+            axes.text(-1, y - 0.1, label, ha="center", va="center")
+            y += 1.5
+        axes.axvline(0, color=INK, lw=1.0, ls="--")
+        axes.text(0.15, -0.95, "best mean", va="center")
+        axes.set(xlim=(-2.2, 1.3), ylim=(y - 1.3, -1.3), xticks=[], yticks=[])
+        axes.grid(visible=False)
+        for side in ("left", "bottom"):
+            axes.spines[side].set_visible(False)
+    return fig
+
+
 def _thinned(frame: pd.DataFrame, count: int = 400) -> pd.DataFrame:
     """Rows that are evenly spread on a log axis, with the last one."""
     rows = np.unique(np.rint(np.geomspace(1, len(frame), count)).astype(int)) - 1
@@ -226,7 +271,7 @@ def floor_run(table: pd.DataFrame, g: float) -> Figure:
     """One run of :func:`floor_rounds`: widths and radius sink towards their floors."""
     table = _thinned(table)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 4.2))
+        fig, (axes,) = new_axes(size=(5.4, 3.9))
         lines = [
             ("sampled", "width of the sampled pair", GOLD, 4.0, "-"),
             ("champion", "width of the champion's pair", BLUE, 1.8, "-"),
@@ -235,8 +280,8 @@ def floor_run(table: pd.DataFrame, g: float) -> Figure:
         for column, label, colour, width, style in lines:
             axes.plot(table["t"], table[column], color=colour, lw=width, ls=style, label=label)
         floors = [
-            (g / 2, BLUE, "floor g/2 of the widths"),
-            (g / 4, GREEN, "floor g/4 of the radius"),
+            (g / 2, BLUE, "floor g†/2 of the widths"),
+            (g / 4, GREEN, "floor g†/4 of the radius"),
         ]
         for level, colour, label in floors:
             axes.axhline(level, color=colour, lw=1.2, ls=":")
@@ -273,7 +318,7 @@ def floor_ratios(frame: pd.DataFrame) -> Figure:
     """
     coefficients = sorted(frame["c"].unique(), reverse=True)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(7.2, 4.0))
+        fig, (axes,) = new_axes(size=(5.4, 3.8))
         for place, c in enumerate(coefficients):
             rows = frame[frame["c"] == c]
             for shift, (column, colour, marker, _) in zip((-0.2, 0.2), _RATIO_KINDS):
@@ -286,14 +331,14 @@ def floor_ratios(frame: pd.DataFrame) -> Figure:
         style: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
         style["xycoords"] = ("axes fraction", "data")
         axes.annotate("the floor", (1, 1), xytext=(0, 4), **style)
-        axes.annotate("width = g", (1, 2), xytext=(0, 4), color=MUTED, **style)
+        axes.annotate("width = g†", (1, 2), xytext=(0, 4), color=MUTED, **style)
         for _, colour, marker, label in _RATIO_KINDS:
             axes.scatter([], [], s=28, marker=marker, fc="none", ec=colour, label=label)
         axes.set_xticks(range(len(coefficients)), [f"{c:g}" for c in coefficients])
         top = float(np.nanmax(frame[["width", "at_certificate"]].to_numpy()))
         axes.set(
-            xlabel="coefficient c of the radius", ylabel="width of the champion / (g/2)",
-            yscale="log", ylim=(0.8, max(3.0, 1.15 * top)), xlim=(-0.6, len(coefficients) - 0.2),
+            xlabel="coefficient c of the radius", ylabel="width of the champion / (g†/2)",
+            yscale="log", ylim=(0.8, max(3.0, 1.15 * top)), xlim=(-0.6, len(coefficients) + 0.15),
         )  # fmt: skip
         plain_log(axes, "y")
         legend_above(axes, 2)

@@ -1,4 +1,4 @@
-"""The commands for the book: `momab book`, `run`, `params` and `pdf`."""
+"""The commands for the book: `momab book`, `run`, `params`, `pdf` and `proofs`."""
 
 from __future__ import annotations
 
@@ -77,9 +77,31 @@ def pdf_command(
     output: Annotated[
         Path | None, typer.Option(help="The file; _build/momab.pdf if absent.")
     ] = None,
+    answers: Annotated[
+        bool, typer.Option("--answers", help="Print solutions and teaching notes, too.")
+    ] = False,
 ) -> None:
     """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
     from momab.book.pdf import print_book
     from momab.book.project import Project
 
-    print(short(print_book(Project.find(), output)))
+    print(short(print_book(Project.find(), output, answers)))
+
+
+def proofs_command() -> None:
+    """Check the formal proofs from cold with Coq and record the outcome in proofs/checked.json."""
+    import time
+
+    from momab.book.project import Project
+    from momab.book.proofs import AXIOMS, check, write_record
+
+    project, start = Project.find(), time.perf_counter()
+    folder = project.root / "proofs"
+    record = check(folder, project.build / "proofs")
+    write_record(folder, record)
+    print(
+        f"Coq {record.coq} has checked {len(record.theorems)} theorems "
+        f"in {time.perf_counter() - start:.1f} s; they rest on these axioms:"
+    )
+    for name in sorted(set().union(*(theorem.axioms for theorem in record.theorems))):
+        print(f"  {name}: {AXIOMS[name]}")

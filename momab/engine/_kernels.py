@@ -38,12 +38,15 @@ if TYPE_CHECKING:
     from momab.engine.loop import Request, RunBlock
     from momab.engine.streams import RewardArrays
 
-u32, u64 = np.uint32, np.uint64
+u32, u64, f32 = np.uint32, np.uint64, np.float32
 LOW = u64(0xFFFFFFFF)
 NEAR = 4 * TIE
 """Differences below this are left to the expressions of the plain loop."""
 GUARD = 1e-11
 """What rounding can do to a difference of bounds, with a margin of four digits."""
+
+FEW = 4
+"""Width-guided keeps the arms in order on each of so few objectives."""
 
 WIDE = 64
 """Width-guided keeps the state of so many objectives in rows of this length."""
@@ -52,12 +55,21 @@ SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
 
 LAZY, EAGER, BUSY = 256, 4096, 20
-"""Pareto UCB1: rounds of a trial with boxes, rounds without, and how often a box may be left."""
+"""Pareto UCB1: rounds of a trial with boxes, least rounds without, how often a box may be left."""
+
+FLIP, SQRT_HALF, HALF_CELL = np.int32(-(2**31)), np.int32(0x3F3504F3), f32(2**-31)
+"""Pareto Thompson: flips the sign, the bits of sqrt(1/2), half a cell in (-1, 1)."""
 
 jit = njit(cache=True, nogil=True, error_model="numpy")
+# Functions that make no arrays need no counts of who uses them, which are kept with locked
+# instructions: half the time of a short function.
+without_counts: dict[str, Any] = {"_nrt": False}  # numba's stubs do not know it
+lean = njit(cache=True, nogil=True, error_model="numpy", **without_counts)
 # Maxima and minima become vector instructions only if they need not care for NaN and the sign
 # of zero.  There are none here, and nothing else about the arithmetic changes.
-jit_extremes = njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
+jit_extremes = njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"}, **without_counts
+)
 inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 
 
@@ -76,7 +88,7 @@ def _philox(x0, x1, x2, x3, key0, key1):
     return x0, x1, x2, x3
 
 
-@jit
+@lean
 def _fill(out, block, blocks, slot, run, stream, key0, key1):
     """Write the words of consecutive blocks."""
     for i in range(blocks):
@@ -87,7 +99,7 @@ def _fill(out, block, blocks, slot, run, stream, key0, key1):
         out[4 * i + 3] = u32(w3)
 
 
-@jit
+@lean
 def _coin(t, slot, run, stream, key0, key1):
     """Return the word of one coin."""
     w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
@@ -95,21 +107,21 @@ def _coin(t, slot, run, stream, key0, key1):
     return w0 if lane == 0 else w1 if lane == 1 else w2 if lane == 2 else w3
 
 
-@jit
+@lean
 def _two_coins(t, slot, run, stream, key0, key1):
     """Return the words of an even slot and of the next one."""
     w0, w1, w2, w3 = _philox(u64(t), u64(slot // 4), run, stream, key0, key1)
     return (w0, w1) if slot % 4 == 0 else (w2, w3)
 
 
-@jit
+@lean
 def _first_coins(out, t, run, stream, key0, key1):
     """Write the words of slot 0 of consecutive rounds."""
     for i in range(out.size):
         out[i] = _philox((u64(t) + u64(i)) & LOW, u64(0), run, stream, key0, key1)[0]
 
 
-@jit
+@lean
 def _coins_ahead(out, t, slot, run, stream, key0, key1):
     """Write the words of two consecutive slots, out[0] and out[1], of consecutive rounds."""
     lane, group = slot % 4, u64(slot // 4)
@@ -136,7 +148,7 @@ def _source(arrays: RewardArrays) -> tuple[Any, ...]:
     return (*arrays[:5], ready, first, stop, words)
 
 
-@jit
+@lean
 def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
     kind, m, thresholds, values, offsets, ready, first, stop, words = source
@@ -201,7 +213,7 @@ def _refill_watched(source, a, n, j, run, key0, key1):
     stop[a] = n + pulls
 
 
-@jit
+@lean
 def _draw_many(source, a, n, pulls, sums, run, key0, key1):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
     _, _, _, _, _, ready, first, stop, _ = source
@@ -232,7 +244,7 @@ def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
 # What a run leaves behind.
 
 
-@jit
+@lean
 def _note(book, t, row, counts, at):
     """Record the counts if t is a checkpoint or starts the tail; return the next such round."""
     checkpoints, tail_start, _, tail_pulls, checkpoint_pulls, _, _ = book
@@ -305,7 +317,7 @@ def _top_three(U, j):
     )
 
 
-@jit
+@lean
 def _break_ties(U, j, K, first, second, third, ties, words):
     """Break near ties as the plain loop does: all arms within TIE of the best are alike."""
     n = 0
@@ -352,7 +364,7 @@ def _kl_apart(p, p_radius, n, q, q_radius, m, level):
     return 0.0
 
 
-@jit
+@lean
 def _kl_alert(j, b, c, means, beta, U, floor):
     """Whether objective j may have a kl certificate; cheap, and never wrong about a no.
 
@@ -372,7 +384,7 @@ def _kl_alert(j, b, c, means, beta, U, floor):
     return gap * gap >= 4.0 * v * (radii * radii)
 
 
-@jit
+@lean
 def _kl_winner(j, b, c, means, beta, counts, level, hold):
     """Return the arm that the kl intervals of objective j prove, or -1.
 
@@ -437,7 +449,7 @@ def _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1):
     return chosen
 
 
-@jit
+@lean
 def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0, key1):
     """Pull one arm until the epoch ends, with the books kept; return where they are."""
     arms = book[6]
@@ -455,22 +467,26 @@ def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0,
 
 
 @inlined
-def _pull_races(state, U, means, sums, arm, n, radius, d):
+def _pull_races(state, U, means, sums, arm, n, radius, d, quick):
     """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
 
     The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
     and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
-    no branch, so that the compiler can do four objectives at a time.
+    no branch, so that the compiler can do four objectives at a time.  If ``quick``, divisions are
+    spared and U is good to a few units in the last place only, which NEAR covers.
     """
-    doubts, proofs, name = 0, 0, float(arm)
+    doubts, proofs, name, inverse = 0, 0, float(arm), 1.0 / n
     for chunk in range(0, d, WIDE):
         at = u64(chunk * 8)
         for i in range(min(WIDE, d - chunk)):
             j, k = u64(chunk + i), at + u64(i)
-            mean = sums[arm, j] / n
-            u = mean + radius
-            means[arm, j] = mean
-            U[arm, j] = u
+            if quick:
+                u = sums[arm, j] * inverse + radius
+            else:
+                mean = sums[arm, j] / n
+                u = mean + radius
+                means[arm, j] = mean
+                U[arm, j] = u
             leads, follows = state[k] == name, state[k + u64(WIDE)] == name
             first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
             beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
@@ -494,6 +510,119 @@ def _pull_races(state, U, means, sums, arm, n, radius, d):
             doubts += 1 if min(first - second, second - rest) <= NEAR else 0
             proofs += 1 if first - 2.0 * beta_b > second - NEAR else 0
     return doubts, proofs
+
+
+@lean
+def _bounds(j, sums, counts, beta, means, U):
+    """Compute the means and the upper bounds of an objective."""
+    for a in range(counts.size):
+        means[a, j] = sums[a, j] / counts[a]
+        U[a, j] = means[a, j] + beta[a]
+
+
+@inlined
+def _rerank(keys, order, rank, base, a, u):
+    """Move an arm to its place in an objective's order: U falls, the names of equal U rise."""
+    one = u64(1)
+    p = u64(rank[base + u64(a)])
+    while keys[p - one] < u or (keys[p - one] == u and order[p - one] > a):
+        other = order[p - one]
+        keys[p], order[p], rank[base + u64(other)] = keys[p - one], other, p
+        p -= one
+    while keys[p + one] > u or (keys[p + one] == u and order[p + one] < a):
+        other = order[p + one]
+        keys[p], order[p], rank[base + u64(other)] = keys[p + one], other, p
+        p += one
+    keys[p], order[p], rank[base + u64(a)] = u, a, p
+
+
+@lean
+def _tied_pair(keys, order, p, first, second):
+    """Return the pair of an objective that is ranked from place p on, by the words of two coins.
+
+    The first is -1 where bounds are close without being equal, which `_break_ties` is for.
+    """
+    n = 1
+    while keys[p + n] >= keys[p] - TIE:
+        n += 1
+    i = np.int64((first * u64(n)) >> u64(32))
+    rivals, k = n - 1, 0
+    if n == 1:
+        k = 1
+        while keys[p + k + rivals] >= keys[p + 1] - TIE:
+            rivals += 1
+    if keys[p + n - 1] != keys[p] or keys[p + k + rivals - (0 if n > 1 else 1)] != keys[p + k]:
+        return -1, -1
+    k += np.int64((second * u64(rivals)) >> u64(32))
+    return order[p + i], order[p + k + (1 if n > 1 and k >= i else 0)]
+
+
+@lean
+def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream, key0, key1):
+    """Play the widest race of few objectives up to round ``until`` or to a certificate.
+
+    Returns the next round and the arm of the last one.  Ties that are not exact, and
+    certificates, are left to the caller.
+    """
+    _, _, _, _, _, ready, first, stop, _ = source
+    counts, sums, means, U, beta, radii = books
+    keys, order, rank, pairs, widths = ranks
+    pair_words, tie_words, froms = coins
+    K, d = counts.size, tie_words.shape[0]
+    size = u64(K + 2)
+    arm = np.int64(-1)
+    while t < until:
+        widest, wides = -1.0, u64(0)
+        for i in range(d):
+            j, p = u64(i), u64(i) * size + u64(1)
+            best, second, third = keys[p], keys[p + u64(1)], keys[p + u64(2)]
+            b, c = order[p], order[p + u64(1)]
+            if not (second < best - NEAR and third < second - NEAR):
+                if t - froms[j + u64(1)] >= 16:
+                    froms[j + u64(1)] = t
+                    _coins_ahead(tie_words[j], t, 2 * i, run, stream, key0, key1)
+                k = u64(t - froms[j + u64(1)])
+                b, c = _tied_pair(keys, order, p, tie_words[j, u64(0), k], tie_words[j, u64(1), k])
+                if b < 0:
+                    return t, arm
+            beta_b, beta_c = beta[u64(b)], beta[u64(c)]
+            if means[u64(b), j] - beta_b > U[u64(c), j]:
+                return t, arm
+            pairs[u64(0), j], pairs[u64(1), j] = b, c
+            widths[j] = beta_b + beta_c
+            widest = max(widest, beta_b + beta_c)
+        if t - froms[u64(0)] >= 64:
+            froms[u64(0)] = t
+            _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+        word = u64(t - froms[u64(0)])
+        for i in range(d):
+            pairs[u64(2), wides] = i
+            wides += u64(1) if widths[u64(i)] >= widest - TIE else u64(0)
+        j = u64(pairs[u64(2), (pair_words[u64(0), word] * wides) >> u64(32)])
+        b, c = pairs[u64(0), j], pairs[u64(1), j]
+        low, high = min(b, c), max(b, c)
+        arm = low if pair_words[u64(1), word] >> u64(31) == u64(0) else high
+        arm = low if beta[u64(high)] < beta[u64(low)] - TIE else arm
+        arm = high if beta[u64(low)] < beta[u64(high)] - TIE else arm
+        a = u64(arm)
+        n = counts[a]
+        if n >= stop[a]:
+            _refill(source, arm, n, run, key0, key1)
+        i = u64(n - first[a])
+        counts[a] = n + 1
+        weight = n + 1.0
+        radius = radii[u64(n + 1)] if n + 1 < radii.size else math.sqrt(clog / weight)
+        beta[a] = radius
+        if arms.size > 0:
+            arms[row, t] = arm
+        t += 1
+        for i0 in range(d):
+            j = u64(i0)
+            total = sums[a, j] + ready[a, i, j]
+            mean = total / weight
+            sums[a, j], means[a, j], U[a, j] = total, mean, mean + radius
+            _rerank(keys, order, rank, j * size, arm, mean + radius)
+    return t, arm
 
 
 @jit
@@ -523,8 +652,9 @@ def _width_guided(
     every other arm's U (`_pull_races`).  A pull moves one arm.  While the bounds of an objective
     are further apart than ties and rounding reach, its pair is the same; otherwise it is in
     doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
-    each round has its coin.  With kl certificates the kernel also keeps ``alert``: where the
-    cheap test does not rule one out.
+    each round has its coin.  With FEW objectives the arms of each are kept in order instead, and
+    the pair is read off (`_rerank`).  With kl certificates the kernel also keeps ``alert``: where
+    the cheap test does not rule one out.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
@@ -542,6 +672,14 @@ def _width_guided(
     pair_words = np.zeros((2, 64), dtype=u64)
     alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
+    ranked, quick = d <= FEW, not kl and clogs.max() <= 1e4
+    size = K + 2 if ranked else 0
+    keys, order = np.zeros(d * size), np.zeros(d * size, dtype=np.int64)
+    rank = np.zeros(d * size, dtype=np.int64)
+    tie_words, froms = np.zeros((d, 2, 16), dtype=u64), np.zeros(d + 1, dtype=np.int64)
+    books = counts, sums, means, U, beta, radii
+    ranks = keys, order, rank, np.zeros((3, d + 1), dtype=np.int64), W
+    coins = pair_words, tie_words, froms
     tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -553,12 +691,20 @@ def _width_guided(
             k = j // WIDE * WIDE * 8 + j % WIDE
             state[k + 2 * WIDE], state[k + 3 * WIDE] = 1e300, 0.5e300
             state[k + 4 * WIDE], state[k + 5 * WIDE] = 1e300, -2e300
+        if ranked:
+            keys.fill(-np.inf)
+            for j in range(d):
+                keys[j * size], order[j * size] = np.inf, -1
+                stale[j] = j
+                for a in range(K + 1):
+                    order[j * size + 1 + a], rank[j * size + a] = a, j * size + 1 + a
         alert.fill(False)
         winner.fill(-1)
         hold.fill(0)
         epoch, clog, smallest, floor = 0, clogs[0], np.inf, np.inf
         at, event, stales = np.int64(0), np.int64(0), np.int64(0)
-        arm, t, pair_from = np.int64(0), np.int64(0), np.int64(-64)
+        arm, t = np.int64(0), np.int64(0)
+        froms.fill(-64)
         proved = False
         while t < T:
             if t == event:
@@ -574,24 +720,64 @@ def _width_guided(
                     for a in range(K):
                         beta[a] = math.sqrt(clog / counts[a])
                         smallest = min(smallest, beta[a])
-                        for j in range(d):
-                            U[a, j] = means[a, j] + beta[a]
+                    for j in range(d):
+                        _bounds(j, sums, counts, beta, means, U)
+                        if ranked:
+                            for a in range(K):
+                                _rerank(keys, order, rank, u64(j * size), a, U[a, j])
                 if fresh:
                     for j in range(d):
                         stale[j] = j
                     stales, proved = d, False
+                if ranked and rule == 0 and not kl and tabulated == epoch:
+                    until, began = min(min(T, event), ends[epoch]), t
+                    t, last = _race_on(
+                        source,
+                        t,
+                        until,
+                        clog,
+                        row,
+                        arms,
+                        books,
+                        ranks,
+                        coins,
+                        run,
+                        stream,
+                        key0,
+                        key1,
+                    )
+                    if t > began:
+                        arm = last
+                        continue
                 for i in range(stales):
                     j = stale[i]
                     # The two best arms, and a bound on the others.
-                    best, second, third = _top_three(U, j)
-                    new_b, new_c = 0, 0
-                    for a in range(K):
-                        u = U[a, j]
-                        new_b = a if u == best else new_b
-                        new_c = a if u == second else new_c
+                    if ranked:
+                        p = j * size + 1
+                        best, second, third = keys[p], keys[p + 1], keys[p + 2]
+                        new_b, new_c = order[p], order[p + 1]
+                    else:
+                        if quick:
+                            _bounds(j, sums, counts, beta, means, U)
+                        best, second, third = _top_three(U, j)
+                        new_b, new_c = 0, 0
+                        for a in range(K):
+                            u = U[a, j]
+                            new_b = a if u == best else new_b
+                            new_c = a if u == second else new_c
                     if not (second < best - NEAR and third < second - NEAR):
-                        words = _two_coins(t, 2 * j, run, stream, key0, key1)
-                        new_b, new_c, third = _break_ties(U, j, K, best, second, third, ties, words)
+                        if t - froms[j + 1] >= 16:
+                            froms[j + 1] = t
+                            _coins_ahead(tie_words[j], t, 2 * j, run, stream, key0, key1)
+                        i0 = t - froms[j + 1]
+                        words = tie_words[j, 0, i0], tie_words[j, 1, i0]
+                        new_b = -1
+                        if ranked:
+                            new_b, new_c = _tied_pair(keys, order, p, words[0], words[1])
+                        if new_b < 0:
+                            new_b, new_c, third = _break_ties(
+                                U, j, K, best, second, third, ties, words
+                            )
                     b[j], c[j] = new_b, new_c
                     k = j // WIDE * WIDE * 8 + j % WIDE
                     state[k], state[k + WIDE] = new_b, new_c
@@ -614,6 +800,7 @@ def _width_guided(
                             proved |= winner[j] >= 0
                 if proved:
                     for j in range(d):
+                        _bounds(j, sums, counts, beta, means, U)
                         W[j] = beta[b[j]] + beta[c[j]]
                     j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
@@ -637,14 +824,12 @@ def _width_guided(
                             key0,
                             key1,
                         )
-                        for j in range(d):
-                            means[arm, j] = sums[arm, j] / counts[arm]
                         continue
                     proved = False
-                if t - pair_from >= 64:
-                    pair_from = t
+                if t - froms[0] >= 64:
+                    froms[0] = t
                     _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
-                word = pair_words[0, u64(t - pair_from)]
+                word = pair_words[0, u64(t - froms[0])]
                 # Which race?
                 j = champion
                 if rule == 0:
@@ -658,20 +843,20 @@ def _width_guided(
                             m3 = max(m3, state[k + u64(3)])
                             k += u64(4)
                     least = max(max(m0, m1), max(m2, m3)) - TIE
-                    size = u64(0)
+                    wides = u64(0)
                     for chunk in range(0, d, WIDE):
                         k = u64(chunk * 8 + 6 * WIDE)
                         for i in range(min(WIDE, d - chunk)):
-                            widest[size] = chunk + i
-                            size += u64(1) if state[k + u64(i)] >= least else u64(0)
-                    j = widest[(word * size) >> u64(32)]
+                            widest[wides] = chunk + i
+                            wides += u64(1) if state[k + u64(i)] >= least else u64(0)
+                    j = widest[(word * wides) >> u64(32)]
                 elif rule == 1:
                     j = np.int64((word * u64(d)) >> u64(32))
                 elif rule == 2:
                     j = (t - K) % d
                 # Which arm of the pair?
                 low, high = min(b[j], c[j]), max(b[j], c[j])
-                half = pair_words[1, u64(t - pair_from)] >> u64(31)
+                half = pair_words[1, u64(t - froms[0])] >> u64(31)
                 arm = low if half == 0 else high
                 arm = low if beta[high] < beta[low] - TIE else arm
                 arm = high if beta[low] < beta[high] - TIE else arm
@@ -693,9 +878,16 @@ def _width_guided(
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1
-            doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
+            doubts, proofs, stales = 0, 0, 0
+            if ranked:
+                stales = d
+                for j in range(d):
+                    means[arm, j] = sums[arm, j] / n
+                    U[arm, j] = means[arm, j] + radius
+                    _rerank(keys, order, rank, u64(j * size), arm, U[arm, j])
+            else:
+                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded, quick)
             proved |= proofs > 0
-            stales = 0
             if doubts > 0:
                 for j in range(d):
                     k = j // WIDE * WIDE * 8 + j % WIDE
@@ -752,13 +944,13 @@ def _extremes(V, a, f):
     return max(max(h0, h1), max(h2, h3)), min(min(x0, x1), min(x2, x3))
 
 
-@jit
+@lean
 def _drift(slope, growth, a, f):
     """How much V_a - V_f can rise while the bonus grows, with what rounding can do."""
     return growth * max(0.0, slope[a] - SLOWEST * slope[f]) + 2.0 * GUARD
 
 
-@jit
+@lean
 def _open_box(V, a, counts, low, high, reach, limit):
     """Give arm a a box of 32 steps to each side; narrow verdicts will cut it."""
     side = 32.0 / counts[a]
@@ -769,7 +961,7 @@ def _open_box(V, a, counts, low, high, reach, limit):
         high[a, j] = V[a, j] + side
 
 
-@jit
+@lean
 def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):
     """Keep arm a from being dominated by arm f: keep it ahead where it is ahead most.
 
@@ -788,7 +980,7 @@ def _separate(V, a, f, excess, drift, counts, inside, low, high, limit):
         limit[a] = counts[a]
 
 
-@jit
+@lean
 def _cover(V, a, f, drift, counts, low, limit):
     """Keep arm a, which is not pulled, dominated by arm f."""
     for j in range(V.shape[1]):
@@ -797,7 +989,7 @@ def _cover(V, a, f, drift, counts, low, limit):
     limit[f] = counts[f]
 
 
-@jit
+@lean
 def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
     r"""Find the arms that may be pulled, from scratch and exactly.
 
@@ -850,7 +1042,7 @@ def _find_set(V, d, K, annealing, epsilon, inside, witness, leads, G):
                 leads[a] = True
 
 
-@jit
+@lean
 def _level(V, sums, counts, a, f):
     """Whether two arms with equal counts have equal sums wherever their vectors are close.
 
@@ -864,14 +1056,14 @@ def _level(V, sums, counts, a, f):
     return True
 
 
-@jit
+@lean
 def _close_box(a, counts, low, limit):
     """Let the next pull of arm a call for a new look."""
     low[a, 0] = np.inf
     limit[a] = counts[a]
 
 
-@jit
+@lean
 def _box_optimistic(V, K, sums, counts, inside, witness, slope, gap, G, low, high, reach, limit):
     """Build the boxes of Pareto UCB1; return how far the bonus may grow, -1 for not at all."""
     growth = 1.0
@@ -922,7 +1114,7 @@ def _box_optimistic(V, K, sums, counts, inside, witness, slope, gap, G, low, hig
     return growth
 
 
-@jit
+@lean
 def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
     """Build the boxes of Annealing-Pareto; return False when some verdict has no margin."""
     for a in range(K):
@@ -954,7 +1146,7 @@ def _box_means(V, d, K, counts, inside, leads, G, low, high, reach, limit):
     return True
 
 
-@jit
+@lean
 def _allowance(margin, slope, a, f, growth, used):
     """Return how far the bonus may grow for V_a - V_f to rise by less than the margin.
 
@@ -967,7 +1159,7 @@ def _allowance(margin, slope, a, f, growth, used):
     return half if half > 2.0 * used else -1.0
 
 
-@jit
+@lean
 def _settle(
     V, moved, K, counts, inside, witness, slope, growth, used, boxes, gap, above, below, queue
 ):
@@ -1050,7 +1242,7 @@ def _settle(
     return growth
 
 
-@jit
+@lean
 def _locate(V, a, d, sums, counts, clog):
     """Compute mean + radius of an arm."""
     n = float(counts[a])
@@ -1076,50 +1268,101 @@ def _slack(V, low, high, a):
 
 
 # Pareto UCB1 while its set changes often: every pull is looked at.
+#
+# What is known of the arms stands in rows of WIDE numbers, so that the compiler can do several arms
+# at a time without asking whether the rows overlap.  Every WIDE arms have
+# - d rows in V, the optimistic vectors, with 1e300 where there is no arm;
+# - 7 rows in F: the maximum and the minimum over j of V_x - V_a for the arm x that is looked at,
+#   the slope 1 / sqrt(N), the way that the arm has come, the way at which it must be looked at
+#   again, and 1 / (N + 1) with its root;
+# - 2 rows in M for every WIDE arms: bit f of arm a says that f surely dominates a, or that it may.
 
 
-@jit
-def _pair(V, x, a, growth, slope, moved, enough, sure, maybe):
-    """Judge who of two arms surely dominates the other, and who may.
+@inlined
+def _place(a, row, rows):
+    """Where an arm stands in a row; rows come in groups for every WIDE arms."""
+    return (a // WIDE * rows + row) * WIDE + a % WIDE
+
+
+@inlined
+def _mask(a, f, K):
+    """Where the word stands whose bit f % WIDE says that f surely dominates a."""
+    return (a // WIDE * ((K + WIDE - 1) // WIDE) + f // WIDE) * 2 * WIDE + a % WIDE
+
+
+@lean
+def _spread(x, lanes, chunk, d, V, F):
+    """Write the maxima and the minima over j of V_x - V_a for WIDE arms a."""
+    high, mine = u64(7 * WIDE * chunk), u64(_place(x, 0, d))
+    low, k, v = high + u64(WIDE), u64(chunk * WIDE * d), V[mine]
+    for i in range(lanes):
+        y = v - V[k + u64(i)]
+        F[high + u64(i)], F[low + u64(i)] = y, y
+    for j in range(1, d):
+        k, v = k + u64(WIDE), V[mine + u64(j * WIDE)]
+        for i in range(lanes):
+            # + 0.0 for a plain store; masked ones are slow
+            y, most, least = v - V[k + u64(i)], F[high + u64(i)], F[low + u64(i)]
+            F[high + u64(i)] = max(most, y) + 0.0
+            F[low + u64(i)] = min(least, y) + 0.0
+
+
+@lean
+def _judge(x, K, d, growth, V, F, M):
+    """Judge who dominates arm x surely, and who may, and whom it dominates.
 
     Returns whether the set may be another one now.
 
     All coordinates of V_x - V_a rise by the same amount when the bonus grows.  A verdict is sure
     when it is the same before and after the growth, with a margin of GUARD at least.  It stays
-    so until the two arms have moved by ``enough``.
+    so until one of the two arms has used up its half of the margin.
     """
-    most, least = V[x, 0] - V[a, 0], V[x, 0] - V[a, 0]
-    for j in range(1, V.shape[1]):
-        y = V[x, j] - V[a, j]
-        most = max(most, y)
-        least = min(least, y)
-    rise = growth * (slope[x] - slope[a])
-    news = _mark(x, a, min(-most, -most - rise), max(-most, -most - rise), sure, maybe)
-    news |= _mark(a, x, min(least, least + rise), max(least, least + rise), sure, maybe)
-    # The distance to the nearest change of a verdict, which is negative when one is open.
-    up = max(min(most, most + rise), -max(most, most + rise))
-    down = max(min(least, least + rise), -max(least, least + rise))
-    margin = moved[x] + moved[a] + min(up, down) - 2.0 * GUARD
-    enough[x, a], enough[a, x] = margin, margin
-    return news
+    word, bit = x // WIDE, u64(1) << u64(x % WIDE)
+    mine, own, changed = u64(_place(x, 0, 7)), 1e300, u64(0)
+    slope, words = F[mine + u64(2 * WIDE)], (K + WIDE - 1) // WIDE
+    for chunk in range(words):
+        at, lanes = u64(7 * WIDE * chunk), min(WIDE, (K - WIDE * chunk + 7) // 8 * 8)
+        _spread(x, lanes, chunk, d, V, F)
+        sures, opens = u64(0), u64(0)
+        row = u64((chunk * words + word) * 2 * WIDE)
+        for i in range(lanes):
+            k, m = at + u64(i), row + u64(i)
+            most, least = F[k], F[k + u64(WIDE)]
+            other = WIDE * chunk + i != x
+            most, least = most if other else 1e300, least if other else -1e300
+            rise = growth * (slope - F[k + u64(2 * WIDE)])
+            high, low = max(most, most + rise), min(most, most + rise)
+            sure = u64(1) if high < -2.0 * GUARD else u64(0)
+            maybe = u64(0) if low > 2.0 * GUARD else u64(1) ^ sure
+            sures |= sure << u64(i)
+            opens |= maybe << u64(i)
+            margin = max(low, -high)
+            high, low = max(least, least + rise), min(least, least + rise)
+            sure = bit if low > 2.0 * GUARD else u64(0)
+            maybe = u64(0) if high < -2.0 * GUARD else bit ^ sure
+            changed |= ((M[m] ^ sure) | (M[m + u64(WIDE)] ^ maybe)) & bit | maybe
+            M[m] = M[m] & ~bit | sure
+            M[m + u64(WIDE)] = M[m + u64(WIDE)] & ~bit | maybe
+            # Half of the distance to the nearest change of a verdict, negative if one is open.
+            margin = 0.5 * min(margin, max(low, -high)) - GUARD
+            F[k] = margin
+            F[k + u64(4 * WIDE)] = min(F[k + u64(4 * WIDE)], F[k + u64(3 * WIDE)] + margin) + 0.0
+        m0, m1, m2, m3 = own, own, own, own
+        for i in range(0, lanes, 4):
+            k = at + u64(i)
+            m0, m1 = min(m0, F[k]), min(m1, F[k + u64(1)])
+            m2, m3 = min(m2, F[k + u64(2)]), min(m3, F[k + u64(3)])
+        own = min(min(m0, m1), min(m2, m3))
+        sures &= ~u64(0) >> u64(max(0, WIDE * (chunk + 1) - K))
+        m = u64((word * words + chunk) * 2 * WIDE + x % WIDE)
+        changed |= (M[m] ^ sures) | (M[m + u64(WIDE)] ^ opens) | opens
+        M[m], M[m + u64(WIDE)] = sures, opens
+    F[mine + u64(4 * WIDE)] = F[mine + u64(3 * WIDE)] + own
+    return changed != u64(0)
 
 
-@inlined
-def _mark(a, f, least, most, sure, maybe):
-    """Note whether f dominates a: surely if ``least`` is positive, not if ``most`` is not."""
-    w, mine = f // 64, np.int64(1) << np.int64(f % 64)
-    old_sure, old_maybe = sure[a, w], maybe[a, w]
-    new_sure, new_maybe = old_sure & ~mine, old_maybe & ~mine
-    if least > 2.0 * GUARD:
-        new_sure |= mine
-    elif most >= -2.0 * GUARD:
-        new_maybe |= mine
-    sure[a, w], maybe[a, w] = new_sure, new_maybe
-    return new_sure != old_sure or new_maybe != old_maybe or new_maybe & mine != 0
-
-
-@jit
-def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
+@lean
+def _resolve(a, V, F, M, sums, counts, grown, exact):
     """Decide who dominates arm a where that is open, the bonus having grown by so much.
 
     Returns by how much it may grow from now on, -1 when a verdict is too close to call, and
@@ -1129,18 +1372,17 @@ def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
     K, d = sums.shape
     room = np.inf
     for f in range(K):
-        w, mine = f // 64, np.int64(1) << np.int64(f % 64)
-        if maybe[a, w] & mine == 0:
+        if (M[_mask(a, f, K) + WIDE] >> u64(f % WIDE)) & u64(1) == u64(0):
             continue
         most, least, more, fewer, close = -np.inf, np.inf, 0, 0, 0
         for j in range(d):
-            y = V[a, j] - V[f, j]
+            y = V[_place(a, j, d)] - V[_place(f, j, d)]
             most, least = max(most, y), min(least, y)
             apart = sums[a, j] - sums[f, j]
             more += 1 if apart > 0.0 else 0
             fewer += 1 if apart < 0.0 else 0
             close += 1 if apart != 0.0 and abs(apart) <= 8.0 * GUARD * counts[a] else 0
-        rate = slope[a] - slope[f]
+        rate = F[_place(a, 2, 7)] - F[_place(f, 2, 7)]
         now = most + grown * rate
         dominated = now < 0.0
         if abs(now) > 2.0 * GUARD:
@@ -1159,21 +1401,27 @@ def _resolve(a, V, sums, counts, slope, grown, exact, maybe):
     return room, False
 
 
-@jit
-def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside):
+@lean
+def _resolve_all(t, c, q, V, F, M, sums, counts, state, inside):
     """Find the arms that nobody dominates; return the last round that this holds for.
 
     That is -1 when the vectors of this round are needed to decide.
     """
     last = state[1]
     now = -1.0
-    for a in range(sums.shape[0]):
-        inside[a] = _none(sure, a)
-        if inside[a] and not _none(maybe, a):
+    K = sums.shape[0]
+    for a in range(K):
+        sures, opens = u64(0), u64(0)
+        for f in range(0, K, WIDE):
+            m = _mask(a, f, K)
+            sures |= M[m]
+            opens |= M[m + WIDE]
+        inside[a] = sures == u64(0)
+        if inside[a] and opens != u64(0):
             if now < 0.0:
                 now = math.sqrt(c * _log(t * q))
             exact = t == state[0]
-            room, out = _resolve(a, V, sums, counts, slope, now - state[2], exact, maybe)
+            room, out = _resolve(a, V, F, M, sums, counts, now - state[2], exact)
             inside[a] = not out
             if room < 0.0:
                 return -1.0
@@ -1182,20 +1430,11 @@ def _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside):
     return last
 
 
-@inlined
-def _none(masks, a):
-    """Whether an arm has no bits at all."""
-    bits = masks[a, 0]
-    for w in range(1, masks.shape[1]):
-        bits |= masks[a, w]
-    return bits == 0
-
-
-@jit
+@lean
 def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
     """Find all vectors with the bonus of round t, as the plain loop does, and all verdicts."""
     counts, done, sums, _, _ = books
-    V, slope, moved, enough, sure, maybe = pairs
+    V, F, M = pairs
     K, d = sums.shape
     clog = c * _log(t * q)
     bonus = math.sqrt(clog)
@@ -1207,15 +1446,16 @@ def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
         done[a] = counts[a]
         n = float(counts[a])
         radius = math.sqrt(clog / n)
-        slope[a], moved[a] = 1.0 / math.sqrt(n), 0.0
+        k = _place(a, 0, 7)
+        F[k + 2 * WIDE], F[k + 3 * WIDE], F[k + 4 * WIDE] = 1.0 / math.sqrt(n), 0.0, 1e300
+        F[k + 5 * WIDE], F[k + 6 * WIDE] = 1.0 / (n + 1.0), math.sqrt(1.0 / (n + 1.0))
         for j in range(d):
-            V[a, j] = sums[a, j] / n + radius
+            V[_place(a, j, d)] = sums[a, j] / n + radius
     for x in range(K):
-        for a in range(x):
-            _pair(V, x, a, state[3], slope, moved, enough, sure, maybe)
+        _judge(x, K, d, state[3], V, F, M)
 
 
-@jit
+@lean
 def _eager(
     source, t, until, c, q, run, stream, key0, key1, row, arms, calm, books, pairs, state, coins
 ):
@@ -1223,12 +1463,11 @@ def _eager(
 
     ``state`` holds the round whose bonus the vectors have, the last round that the sure verdicts
     hold for, the bonus, its growth that they allow for, and the first round of the coins at
-    hand.  An arm's way ``moved`` counts the growth, too.  Returns the next round and the arm of
-    the last one.
+    hand.  An arm's way counts the growth, too.  Returns the next round and the arm of the last one.
     """
     _, _, _, _, _, ready, first, stop, _ = source
     counts, done, sums, inside, members = books
-    V, slope, moved, enough, sure, maybe = pairs
+    V, F, M = pairs
     K, d = sums.shape
     arm, size, news = np.int64(-1), np.int64(0), True
     coins_from, holds = np.int64(state[4]), -1.0
@@ -1237,15 +1476,14 @@ def _eager(
             _anchor(source, t, c, q, run, key0, key1, books, pairs, state)
             news = True
         if news or t > holds:
-            holds = _resolve_all(t, c, q, V, sums, counts, slope, state, sure, maybe, inside)
+            holds = _resolve_all(t, c, q, V, F, M, sums, counts, state, inside)
             if holds < t:
                 state[1] = -1.0
                 continue
             size = np.int64(0)
             for a in range(K):
-                if inside[a]:
-                    members[size] = a
-                    size += 1
+                members[size] = a
+                size += 1 if inside[a] else 0
         if t - coins_from >= 64:
             coins_from = t
             _first_coins(coins, t, run, stream, key0, key1)
@@ -1258,29 +1496,29 @@ def _eager(
         i = n - first[arm]
         counts[arm] = n + 1
         done[arm] = n + 1
-        inverse = 1.0 / (n + 1.0)
-        flatter = math.sqrt(inverse)
+        k = u64(_place(arm, 2, 7))
+        inverse, flatter = F[k + u64(3 * WIDE)], F[k + u64(4 * WIDE)]
         radius = state[2] * flatter
         far = 0.0
         for j in range(d):
             sums[arm, j] += ready[arm, i, j]
             value = sums[arm, j] * inverse + radius
-            far = max(far, abs(value - V[arm, j]))
-            V[arm, j] = value
-        way = moved[arm] + far + state[3] * (slope[arm] - flatter)
-        slope[arm], moved[arm] = flatter, way
+            v = u64(_place(arm, j, d))
+            far = max(far, abs(value - V[v]))
+            V[v] = value
+        inverse = 1.0 / (n + 2.0)  # for the next pull: nobody waits for them now
+        F[k + u64(3 * WIDE)], F[k + u64(4 * WIDE)] = inverse, math.sqrt(inverse)
+        way = F[k + u64(WIDE)] + far + state[3] * (F[k] - flatter)
+        F[k], F[k + u64(WIDE)] = flatter, way
         t += 1
-        news = False
-        for a in range(K):
-            if way + moved[a] >= enough[arm, a] and a != arm:
-                news |= _pair(V, arm, a, state[3], slope, moved, enough, sure, maybe)
+        news = way >= F[k + u64(2 * WIDE)] and _judge(arm, K, d, state[3], V, F, M)
         if counts[arm] > calm[arm]:
             break
     state[4] = coins_from
     return t, arm
 
 
-@jit
+@lean
 def _first_proof(sums, counts, clog, beta, leaders, width, calm, t, run, stream, key0, key1):
     """Return the objective that certifies its leader, as the plain loop does; -1 for none.
 
@@ -1370,7 +1608,7 @@ def _front(
     done = np.zeros(K, dtype=np.int64)
     limit = np.zeros(K, dtype=np.int64)
     most = np.zeros(K, dtype=np.int64)
-    members = np.zeros(K, dtype=np.int64)
+    members = np.zeros(K + 1, dtype=np.int64)
     witness = np.zeros(K, dtype=np.int64)
     queue = np.zeros(K, dtype=np.int64)
     inside = np.zeros(K, dtype=np.bool_)
@@ -1386,13 +1624,11 @@ def _front(
     beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
     calm = np.full(K, np.int64(1) << 62)
     books = counts, done, sums, inside, members
+    words = (K + WIDE - 1) // WIDE
     pairs = (
-        np.zeros((K, d)),
-        np.zeros(K),
-        np.zeros(K),
-        np.zeros((K, K)),
-        np.zeros((K, K // 64 + 1), dtype=np.int64),
-        np.zeros((K, K // 64 + 1), dtype=np.int64),
+        np.full(words * d * WIDE, 1e300),
+        np.zeros(words * 7 * WIDE),
+        np.zeros(words * words * 2 * WIDE, dtype=u64),
     )
     state = np.zeros(5)
     for row in range(pulls.shape[0]):
@@ -1406,7 +1642,7 @@ def _front(
         arm, t, found, span = np.int64(0), np.int64(0), np.int64(0), np.int64(-1)
         coins_from = np.int64(-64)
         clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
-        busy, window = 0, np.int64(0)
+        busy, window, spell = 0, np.int64(0), EAGER
         state.fill(-1.0)
         state[4] = -64.0
         eager_until = np.int64(0) if annealing or c * _log(T * q) > 1e4 else EAGER
@@ -1460,9 +1696,10 @@ def _front(
                 if busy > BUSY and clog <= 1e4:
                     state.fill(-1.0)
                     state[4] = -64.0
-                    eager_until = t + EAGER
+                    spell = min(2 * spell, 16 * EAGER)
+                    eager_until = t + spell
                     continue
-                busy, window = 0, t + LAZY
+                busy, window, spell = 0, t + LAZY, EAGER
             if t - found > span:
                 busy += 3
                 if not annealing:
@@ -2316,80 +2553,189 @@ def _gamma(e, c, x, word):
 
 
 @jit
-def _gamma_many(e, c, points, scale, words, n, out):
-    """Make the gamma variables that the squeeze accepts, and -1 for the others."""
-    for i in range(n):
-        x = points[i] * scale[i]
-        root = 1.0 + x * c[i]
-        g, xx, w = root * root * root, x * x, (words[i] + 0.5) * CELL
-        taken = (root > 0.0) & (w < 1.0 - SQUEEZE * (xx * xx)) & (scale[i] > 0.0)
-        out[i] = e[i] * g if taken else -1.0
-
-
-@jit
-def _beta_attempts(shapes, todo, n, group, words, work, t, run, stream, key0, key1):
-    """Make one attempt at each of n coordinates, as far as it goes without a logarithm.
-
-    Short loops over few rows each, which become vector instructions.
-    """
-    s, scale, u, v = work[0], work[1], work[4], work[5]
-    for i in range(n):
-        w0, w1, w2, w3 = _philox(u64(t), group + u64(todo[i]), run, stream, key0, key1)
-        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
-    for i in range(n):
-        u[i] = (2.0 * words[0, i] + 1.0) * CELL - 1.0
-    for i in range(n):
-        v[i] = (2.0 * words[1, i] + 1.0) * CELL - 1.0
-    for i in range(n):
-        s[i] = u[i] * u[i] + v[i] * v[i]
-    _log_many(work, n)
-    for i in range(n):
-        scale[i] = math.sqrt(-2.0 * work[3, i] / s[i] if s[i] < 1.0 else 0.0)
-    _gamma_many(shapes[0], shapes[1], u, scale, words[2], n, work[2])
-    _gamma_many(shapes[2], shapes[3], v, scale, words[3], n, work[3])
-
-
-@jit
-def _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1):
-    """Draw all coordinates: one attempt at each, then one at each of those left, and so on."""
-    places = left = drawn.size
-    near[:] = shapes
-    for i in range(places):
-        todo[i] = i
-    group = u64(1)
-    while left > 0:
-        n, left = left, 0
-        _beta_attempts(near, todo, n, group, words, work, t, run, stream, key0, key1)
-        for i in range(n):
-            x, y, scale = work[2, i], work[3, i], work[1, i]
-            if scale > 0.0 and x < 0.0:
-                x = _gamma(near[0, i], near[1, i], work[4, i] * scale, words[2, i])
-            if scale > 0.0 and y < 0.0:
-                y = _gamma(near[2, i], near[3, i], work[5, i] * scale, words[3, i])
-            if x > 0.0 and y > 0.0:
-                drawn[todo[i]] = x / (x + y)
-            else:
-                todo[left] = todo[i]
-                for k in range(4):
-                    near[k, left] = near[k, i]
-                left += 1
+def _beta_draw(total, n, place, places, t, run, stream, key0, key1):
+    """Draw one coordinate as the plain loop does."""
+    e, f = 1.0 + total - 1.0 / 3.0, 1.0 + (n - total) - 1.0 / 3.0
+    x, y, group = -1.0, -1.0, u64(1 + place)
+    while not (x > 0.0 and y > 0.0):
+        w0, w1, w2, w3 = _philox(u64(t), group, run, stream, key0, key1)
+        u, v = (2.0 * w0 + 1.0) * CELL - 1.0, (2.0 * w1 + 1.0) * CELL - 1.0
+        s = u * u + v * v
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * _log(s) / s)
+            x = _gamma(e, 1.0 / math.sqrt(9.0 * e), u * scale, w2)
+            y = _gamma(f, 1.0 / math.sqrt(9.0 * f), v * scale, w3)
         group += u64(places)
+    return x / (x + y)
 
 
 @jit
-def _sampled_front(drawn, K, d, front):
-    """List the arms whose drawn vectors no other dominates, in order; return how many."""
+def _normals(rounds, groups, n, words, s, out, run, stream, key0, key1):
+    """Make the normals of n attempts, and their words in (-1, 1), in single precision.
+
+    Rows 0 and 1 of ``out`` are within 8e-6 of what they should be, and infinite unless 2^-20 <= s
+    <= 1 - 2^-11.  Short loops, which become vector instructions.
+    """
+    for i in range(n):
+        w0, w1, w2, w3 = _philox(u64(rounds[i]), u64(groups[i]), run, stream, key0, key1)
+        words[0, i], words[1, i], words[2, i], words[3, i] = u32(w0), u32(w1), u32(w2), u32(w3)
+    signed, bits, mantissa = words.view(np.int32), s.view(np.int32), out.view(np.int32)
+    for i in range(n):
+        u, v = f32(signed[0, i] ^ FLIP) * HALF_CELL, f32(signed[1, i] ^ FLIP) * HALF_CELL
+        s[i] = u * u + v * v
+    for i in range(n):  # s = 2^k m with m between sqrt(1/2) and sqrt(2)
+        k = (bits[i] - SQRT_HALF) >> np.int32(23)
+        mantissa[0, i] = bits[i] - (k << np.int32(23))
+        out[1, i] = f32(k)
+    for i in range(n):  # log m = 2 artanh(z)
+        f = out[0, i] - f32(1)
+        z = f / (f32(2) + f)
+        y = z * z
+        z *= f32(2) + y * (f32(2 / 3) + y * (f32(2 / 5) + y * f32(2 / 7)))
+        scale = math.sqrt(f32(-2) * (z + out[1, i] * f32(math.log(2))) / s[i])
+        sure = (s[i] >= f32(2**-20)) & (s[i] <= f32(1 - 2**-11))
+        scale = scale if sure else f32(np.inf)
+        out[0, i] = f32(signed[0, i] ^ FLIP) * HALF_CELL * scale
+        out[1, i] = f32(signed[1, i] ^ FLIP) * HALF_CELL * scale
+    for i in range(n):
+        out[2, i] = f32(signed[2, i] ^ FLIP) * HALF_CELL
+        out[3, i] = f32(signed[3, i] ^ FLIP) * HALF_CELL
+
+
+@jit
+def _thompson_plan(size):
+    """Make room for so many attempts: their rounds and groups, two lists, words, s, normals."""
+    words, near = np.zeros((4, size), dtype=u32), np.ones((4, size), dtype=f32)
+    lists = np.zeros((2, size), dtype=np.int64)
+    numbers = np.zeros((2, size), dtype=u32)
+    return numbers[0], numbers[1], lists[0], lists[1], words, np.ones(size, dtype=f32), near
+
+
+@jit
+def _outside(s, todo, n):
+    """List those of n points that are outside the disc, or on its edge; return how many."""
+    left = u64(0)
+    for i in range(n):
+        todo[left] = i
+        left += u64(s[i] > f32(1 + 2**-11))
+    return left
+
+
+@jit
+def _normals_ahead(places, t, plan, points, run, stream, key0, key1):
+    """Make the normals of some rounds from t on: of every place's first attempt in the disc.
+
+    They do not depend on the rewards, so many are made at a time.
+    """
+    rounds, groups, todo, where, words, s, near = plan
+    n = points.shape[1]
+    for start in range(0, n, places):
+        for i in range(places):
+            rounds[start + i], groups[start + i] = u32(t), u32(1 + i)
+        t += 1
+    for i in range(n):
+        where[i] = i
+    _normals(rounds, groups, n, words, s, points, run, stream, key0, key1)
+    left = _outside(s, todo, n)
+    while left > 0:
+        for i in range(left):
+            k = todo[i]
+            where[i], rounds[i], groups[i] = where[k], rounds[k], groups[k] + u32(places)
+        _normals(rounds, groups, left, words, s, near, run, stream, key0, key1)
+        for i in range(left):
+            k = where[i]
+            points[0, k], points[1, k] = near[0, i], near[1, i]
+            points[2, k], points[3, k] = near[2, i], near[3, i]
+        left = _outside(s, todo, left)
+
+
+@jit
+def _set_shapes(shapes, i, total, rest):
+    """Write e and c of both gamma variables of a place."""
+    e, f = f32(2.0 / 3.0 + total), f32(2.0 / 3.0 + rest)
+    shapes[0, i], shapes[1, i] = e, f32(1) / math.sqrt(f32(9) * e)
+    shapes[2, i], shapes[3, i] = f, f32(1) / math.sqrt(f32(9) * f)
+
+
+@jit
+def _bound_draws(shapes, points, start, low, high):
+    """Bound the draws of all places from below and above; return how many are left, with low -1.
+
+    Let root = 1 + y with y = c x.  By the series, log root >= y - y^2/2 + y^3/3 - r y^4 with
+    r = 1/4 if y >= 0, else r = 1/4 + |y| / (5 root).  As 9 e c^2 = 1 and log w <= w - 1, an attempt
+    is accepted if w < 1 - r x^2 y^2 / 3.  An error of 8e-6 in x changes the logarithm of a gamma
+    variable by at most 3 c 8e-6 / root, below 4e-5 if root >= 1/4, and rounding by less than 1e-5.
+    So the draw b is known to within 1e-4 b (1 - b), and rounding.
+    """
+    stop = start + low.size
+    x, x_word = points[0, start:stop], points[2, start:stop]
+    y, y_word = points[1, start:stop], points[3, start:stop]
+    e, x_c, f, y_c = shapes[0], shapes[1], shapes[2], shapes[3]
+    for i in range(low.size):
+        xx, yy = x[i] * x[i], y[i] * y[i]
+        p, q = f32(1) + x[i] * x_c[i], f32(1) + y[i] * y_c[i]
+        xx *= (p - f32(1)) * (p - f32(1)) * max(f32(1), f32(0.2) + f32(0.8) / p)
+        yy *= (q - f32(1)) * (q - f32(1)) * max(f32(1), f32(0.2) + f32(0.8) / q)
+        # the words are 2 w - 1; minima, because branches would keep this loop from vectors
+        spare = min(f32(0.9998) - x_word[i] - f32(1 / 6) * xx, p - f32(0.25))
+        other = min(f32(0.9998) - y_word[i] - f32(1 / 6) * yy, q - f32(0.25))
+        p, q = e[i] * (p * p * p), f[i] * (q * q * q)
+        b = p / (p + q)
+        error = b * ((f32(1) - b) * f32(2**-13) + f32(2**-22))
+        low[i] = b - error if (spare > f32(0)) & (other > f32(0)) else f32(-1)
+        high[i] = b + error
+    left = 0
+    for i in range(low.size):
+        left += 1 if low[i] < f32(0) else 0
+    return left
+
+
+@jit
+def _dominates(c, a, low, high, counts, sums, t, run, stream, key0, key1):
+    """Whether the draws of arm c dominate those of arm a; exact ones where the bounds overlap."""
+    K, d = sums.shape
+    more = False
+    for j in range(d):
+        if low[c * d + j] > high[a * d + j]:
+            more = True
+        else:
+            place = a * d + j
+            x = _beta_draw(sums[a, j], counts[a], place, K * d, t, run, stream, key0, key1)
+            place = c * d + j
+            y = _beta_draw(sums[c, j], counts[c], place, K * d, t, run, stream, key0, key1)
+            if y < x:
+                return False
+            more = more or y > x
+    return more
+
+
+@jit
+def _sampled_front(low, high, guess, counts, sums, front, t, run, stream, key0, key1):
+    """List the arms whose drawn vectors no other dominates, in order; return how many.
+
+    What has been found is tried first the next time: ``guess[a, a]`` is an arm that dominated
+    arm a, and ``guess[a, c]`` an objective in which a was above c.
+    """
+    K, d = sums.shape
     size = 0
     for a in range(K):
-        dominated = False
-        for c in range(K):
-            j, more = 0, False
-            while j < d and drawn[c * d + j] >= drawn[a * d + j]:
-                more = more or drawn[c * d + j] > drawn[a * d + j]
-                j += 1
-            if j == d and more:
-                dominated = True
-                break
+        c, j = guess[a, a], 0
+        while j < d and low[c * d + j] > high[a * d + j]:
+            j += 1
+        dominated = j == d
+        c = 0
+        while c < K and not dominated:
+            j = guess[a, c]
+            if c != a and not low[a * d + j] > high[c * d + j]:
+                j = 0
+                while j < d and not low[a * d + j] > high[c * d + j]:
+                    j += 1
+                if j < d:
+                    guess[a, c] = j
+                elif _dominates(c, a, low, high, counts, sums, t, run, stream, key0, key1):
+                    dominated = True
+                    guess[a, a] = c
+            c += 1
         if not dominated:
             front[size] = a
             size += 1
@@ -2398,20 +2744,22 @@ def _sampled_front(drawn, K, d, front):
 
 @jit
 def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
-    """Play Pareto Thompson sampling: all coordinates are drawn together."""
+    """Play Pareto Thompson sampling: bounds of the draws nearly always tell the front."""
     _, _, _, _, _, ready, first, stop, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     n = K * d
+    rounds = max(1, min(64, 2048 // n))
     counts, front = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
-    sums, shapes, drawn = np.zeros((K, d)), np.ones((4, n)), np.zeros(n)
-    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
-    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
+    sums, guess = np.zeros((K, d)), np.zeros((K, K), dtype=np.int64)
+    shapes, low, high = np.ones((4, n), dtype=f32), np.ones(n, dtype=f32), np.ones(n, dtype=f32)
+    points, plan = np.ones((4, rounds * n), dtype=f32), _thompson_plan(rounds * n)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
         stop.fill(0)
         sums.fill(0.0)
-        at, event = np.int64(0), np.int64(0)
+        guess.fill(0)
+        at, event, ahead = np.int64(0), np.int64(0), np.int64(K)
         arm, t = np.int64(0), np.int64(0)
         while t < T:
             if t == event:
@@ -2419,8 +2767,21 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
             if t < K:
                 arm = t
             else:
-                _beta_draws(shapes, near, todo, words, work, drawn, t, run, stream, key0, key1)
-                size = _sampled_front(drawn, K, d, front)
+                if t == ahead:
+                    _normals_ahead(n, t, plan, points, run, stream, key0, key1)
+                    ahead += rounds
+                left = _bound_draws(shapes, points, (rounds - (ahead - t)) * n, low, high)
+                i = 0
+                while left > 0:
+                    if low[i] < 0.0:
+                        a, j = i // d, i % d
+                        x = _beta_draw(sums[a, j], counts[a], i, n, t, run, stream, key0, key1)
+                        low[i], high[i] = f32(x * (1.0 - 1e-6)), f32(x * (1.0 + 1e-6))
+                        left -= 1
+                    i += 1
+                size = _sampled_front(
+                    low, high, guess, counts, sums, front, t, run, stream, key0, key1
+                )
                 word = _coin(t, 0, run, stream, key0, key1) if size > 1 else u64(0)
                 arm = front[np.int64((word * u64(size)) >> u64(32))]
             if counts[arm] >= stop[arm]:
@@ -2430,11 +2791,7 @@ def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
             for j in range(d):
                 total = sums[arm, j] + ready[arm, i, j]
                 sums[arm, j] = total
-                k = arm * d + j
-                shapes[0, k] = 1.0 + total - 1.0 / 3.0
-                shapes[1, k] = 1.0 / math.sqrt(9.0 * shapes[0, k])
-                shapes[2, k] = 1.0 + (counts[arm] - total) - 1.0 / 3.0
-                shapes[3, k] = 1.0 / math.sqrt(9.0 * shapes[2, k])
+                _set_shapes(shapes, arm * d + j, total, counts[arm] - total)
             if arms.size > 0:
                 arms[row, t] = arm
             t += 1

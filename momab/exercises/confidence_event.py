@@ -1,19 +1,36 @@
-"""The exercises of the chapter on the confidence event: the coefficient, tails, and peeking."""
+"""The exercises of the chapter on the confidence event: the shelf, tails, and peeking."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from momab.exercises.core import Case, Exercise, Slip, function
 from momab.model import theory
 
-# ---- confidence-event-1: the coefficient for a given risk ----------------------------------
+# ---- confidence-event-1: rewards off the shelf ---------------------------------------------
 
 
-def coefficient_for(delta: float, K: int, d: int, T: int) -> float:
-    """The c for which Proposition 8's bound 2 K d T^(1 - 2c) equals delta."""
-    return 0.5 * (1 + math.log(2 * K * d / delta) / math.log(T))
+def means_so_far(shelf: NDArray[np.float64], pulled: Sequence[int]) -> list[float]:
+    """The mean of the first N_a rewards of every row, where N_a counts the pulls of arm a."""
+    counts = [list(pulled).count(a) for a in range(len(shelf))]
+    return [float(row[:n].mean()) for row, n in zip(shelf, counts, strict=True)]
+
+
+def _by_round(shelf: NDArray[np.float64], pulled: Sequence[int]) -> list[float]:
+    """A mistaken answer: the round is taken for the number of the pull."""
+    width = shelf.shape[1]
+    return [
+        float(np.mean([shelf[a, t % width] for t, arm in enumerate(pulled) if arm == a]))
+        for a in range(len(shelf))
+    ]
+
+
+_SHELF = np.array([[1.0, 0, 1, 1, 0, 0], [0.0, 0, 1, 0, 1, 1], [1.0, 1, 0, 0, 1, 0]])
+_MIXED = np.array([[0.2, 0.9, 0.4, 0.7, 0.1], [0.8, 0.3, 0.6, 0.5, 0.0]])
 
 
 # ---- confidence-event-2: an exact tail -----------------------------------------------------
@@ -85,54 +102,57 @@ def _upper_only(p: float, samples: int, horizon: int, c: float) -> float:
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "confidence-event-1",
-        coefficient_for,
+        means_so_far,
         [
             Case(
-                "three arms, two objectives",
-                ((0.05, 3, 2, 400), (0.001, 3, 2, 400)),
-                "Set the bound equal to delta, take logarithms, and solve for c.",
+                "every arm twice, in turn",
+                ((_SHELF, [0, 1, 2, 0, 1, 2]),),
+                "A pull takes the next reward of its own row, whatever the round is.",
             ),
             Case(
-                "one objective, one arm more or less",
-                ((0.05, 2, 1, 1_000), (0.05, 3, 1, 1_000)),
-                "Every arm and every objective adds its intervals to the union.",
+                "some arms more often than others",
+                ((_SHELF, [0, 1, 2, 0, 0, 1]), (_MIXED, [1, 0, 1, 1, 1])),
+                "The row of an arm is read up to the number of its pulls, no further.",
             ),
             Case(
-                "long horizons",
-                ((0.05, 20, 2, 10**6), (1e-6, 20, 2, 10**6), (0.01, 300, 26, 10**9)),
-                "As the horizon grows, the coefficient for a fixed risk falls towards 1/2.",
+                "another order of the same pulls",
+                ((_MIXED, [0, 0, 0, 1]), (_MIXED, [1, 0, 0, 0])),
+                "Only the number of pulls of an arm matters, not when they happened.",
             ),
         ],
         [
             Slip(
-                lambda delta, K, d, T: 0.5 * math.log(2 * K * d / delta) / math.log(T),
-                "That is the coefficient for a single sample count; the union over the counts "
-                "costs a factor T.",
+                _by_round,
+                "You read the shelf at the number of the round; a pull takes the next reward of "
+                "its own arm.",
             ),
             Slip(
-                lambda delta, K, d, T: 0.5 * (1 + math.log(K * d / delta) / math.log(T)),
-                "You counted one side of every interval; a mean can leave it above or below.",
+                lambda shelf, pulled: shelf.mean(axis=1).tolist(),
+                "You average the whole shelf, also rewards that nobody has seen.",
             ),
             Slip(
-                lambda delta, K, d, T: 0.5 * (1 + math.log(2 * K / delta) / math.log(T)),
-                "Your union goes over the arms only; every objective has an interval of its own.",
+                lambda shelf, pulled: [
+                    float(row[: pulled.count(a)].sum()) for a, row in enumerate(shelf)
+                ],
+                "Those are sums; the radius is about means.",
             ),
             Slip(
-                lambda delta, K, d, T: 1 + math.log(2 * K * d / delta) / math.log(T),
-                "Look at the exponent again: the coefficient is doubled in it, by Hoeffding.",
+                lambda shelf, pulled: [
+                    float(row[: pulled.count(a)].sum()) / len(pulled) for a, row in enumerate(shelf)
+                ],
+                "You divide by the number of rounds; an arm has its own number of samples.",
             ),
             Slip(
-                lambda delta, K, d, T: 0.5 * (1 + math.log10(2 * K * d / delta) / math.log(T)),
-                "You mixed logarithms of two bases; take the same one above and below.",
+                lambda shelf, pulled: [
+                    float(row[pulled.count(a) - 1]) for a, row in enumerate(shelf)
+                ],
+                "That is the last reward of each arm, not the mean of all it gave.",
             ),
             Slip(
-                lambda delta, K, d, T: 0.5 * (1 + math.log(2 * K * d * delta) / math.log(T)),
-                "Your coefficient falls when the allowed risk falls; delta is on the wrong side of "
-                "the fraction.",
-            ),
-            Slip(
-                lambda delta, K, d, T: 0.5 * (math.log(2 * K * d / delta) / math.log(T) - 1),
-                "A sign got lost when the factor T was moved into the exponent.",
+                lambda shelf, pulled: [
+                    float(row[: pulled.count(a) + 1].mean()) for a, row in enumerate(shelf)
+                ],
+                "You take one reward too many from each row: the next one is not known yet.",
             ),
         ],
     ),

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value, within
-from momab.model import statistics, theory
+from momab.model import statistics
 
 # ---- sixty-runs-2: what the runs still allow -----------------------------------------------
 
@@ -32,12 +32,32 @@ def _normal_end(wrong: int, runs: int, level: float) -> float:
     return float(rate + norm.ppf((1 + level) / 2) * math.sqrt(rate * (1 - rate) / runs))
 
 
-# ---- sixty-runs-4: the least coefficient with a guarantee ----------------------------------
+# ---- sixty-runs-4: when the tail takes over ------------------------------------------------
 
 
-def least_coefficient(K: int, d: int, T: int, risk: float) -> float:
-    r"""The c with :math:`2KdT^{1-2c}` = risk; the bound falls by :math:`T^{-2}` per unit of c."""
-    return 1.0 + math.log(theory.union_bound(K, d, T, 1.0) / risk) / (2.0 * math.log(T))
+def takeover(regrets: list[float], gaps: list[float], rounds: list[int]) -> float:
+    r"""The least T, not before the last round, with :math:`\sum\Delta_i(T-\tau_i)\ge\sum R_i`."""
+    if not any(gaps):
+        return math.inf
+    owed = sum(regrets) + sum(gap * at for gap, at in zip(gaps, rounds))
+    return max(owed / sum(gaps), float(max(rounds)))
+
+
+def _without_rounds(regrets: list[float], gaps: list[float], rounds: list[int]) -> float:
+    return max(sum(regrets) / sum(gaps), float(max(rounds))) if any(gaps) else math.inf
+
+
+def _wrong_runs_only(regrets: list[float], gaps: list[float], rounds: list[int]) -> float:
+    wrong = [line for line in zip(regrets, gaps, rounds) if line[1] > 0]
+    if not wrong:
+        return math.inf
+    owed = sum(regret + gap * at for regret, gap, at in wrong)
+    return max(owed / sum(gap for _, gap, _ in wrong), float(max(rounds)))
+
+
+def _run_by_run(regrets: list[float], gaps: list[float], rounds: list[int]) -> float:
+    times = [at + regret / gap for regret, gap, at in zip(regrets, gaps, rounds) if gap > 0]
+    return max(sum(times) / len(times), float(max(rounds))) if times else math.inf
 
 
 # ---- sixty-runs-5: a law that fools sixty runs ---------------------------------------------
@@ -124,50 +144,74 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     function(
         "sixty-runs-4",
-        least_coefficient,
+        takeover,
         [
             Case(
-                "ten arms, six objectives, a million rounds",
-                ((10, 6, 10**6, 0.05), (10, 26, 10**6, 0.05)),
-                "Set 2 K d T^(1 - 2c) equal to the risk, take logarithms, and solve for c.",
+                "one wrong run among a few",
+                (
+                    ([2.0, 3.0, 2.5, 4.5], [0.0, 0.0, 0.2, 0.0], [20, 30, 25, 45]),
+                    ([1.0] * 9 + [2.0], [0.0] * 9 + [0.01], [40] * 10),
+                ),
+                "Add over all runs: the early part is the sum of the regrets, the tail the sum of "
+                "gap times (T - round). Set them equal and solve for T.",
             ),
             Case(
-                "the point where the bound starts to say anything",
-                ((10, 6, 10**6, 1.0), (2, 1, 100, 1.0)),
-                "With risk 1 the logarithm of 2 K d / risk is that of 2 K d; it is not zero.",
+                "several wrong runs with different gaps",
+                (
+                    ([5.0, 4.0, 6.0, 5.5], [0.0, 0.02, 0.2, 0.0], [50, 90, 35, 60]),
+                    ([3.0, 30.0, 3.0], [0.001, 0.5, 0.0], [10, 400, 30]),
+                ),
+                "Means of runs add up before anything is divided: one equation for all runs "
+                "together, not one per run.",
             ),
             Case(
-                "a long horizon",
-                ((10, 6, 10**12, 0.05), (20, 2, 10**15, 1e-6)),
-                "As T grows, c tends to 1/2 from above, not to 0: T sample counts are in the "
-                "union bound.",
+                "a commitment that comes late",
+                (([1.0, 1.0, 9.0], [0.3, 0.0, 0.0], [10, 12, 500]),),
+                "The formula holds from the last commitment on; no shorter horizon may be "
+                "returned.",
+            ),
+            Case(
+                "no run went wrong",
+                (([2.0, 3.0], [0.0, 0.0], [20, 30]),),
+                "Without a wrong run there is no tail, at any horizon: return infinity.",
             ),
         ],
         [
             Slip(
-                lambda K, d, T, risk: (1 + math.log(K * d / risk) / math.log(T)) / 2,
-                "A factor 2 is lost: an interval can fail at its upper and at its lower end.",
+                _without_rounds,
+                "A wrong run pays its gap only after its commitment: T - round times, not T times.",
             ),
             Slip(
-                lambda K, d, T, risk: math.log(2 * K * d / risk) / (2 * math.log(T)),
-                "That is enough for a single sample count. The event asks for all counts up to T, "
-                "which costs another factor T.",
+                _wrong_runs_only,
+                "You compared the tail with the early regret of the wrong runs; the mean is over "
+                "all runs.",
             ),
             Slip(
-                lambda K, d, T, risk: 1 + math.log(2 * K * d / risk) / math.log(T),
-                "The exponent is 1 - 2c: you have solved for 2c.",
+                _run_by_run,
+                "You solved for every wrong run and averaged the answers; the shares of the mean "
+                "are sums over all runs, and there is one T for them.",
             ),
             Slip(
-                lambda K, d, T, risk: (1 + math.log(2 * K * d * risk) / math.log(T)) / 2,
-                "A smaller risk must ask for a larger c; yours asks for a smaller one.",
+                lambda regrets, gaps, rounds: (
+                    sum(r + g * at for r, g, at in zip(regrets, gaps, rounds)) / sum(gaps)
+                    if any(gaps)
+                    else math.inf
+                ),
+                "Right wherever commitments come early; the answer must not lie before the last "
+                "one.",
             ),
             Slip(
-                lambda K, d, T, risk: (1 + math.log10(2 * K * d / risk) / math.log(T)) / 2,
-                "You mixed two bases of logarithms; any base will do, if it is the same one.",
+                lambda regrets, gaps, rounds: max(
+                    takeover([r / 2 for r in regrets], gaps, rounds), float(max(rounds))
+                ),
+                "Half of the mean regret means as much as the early part, not half as much.",
             ),
             Slip(
-                lambda K, d, T, risk: (1 + math.log(2 * K / risk) / math.log(T)) / 2,
-                "Every arm has an interval for each of its objectives, so d belongs in the bound.",
+                lambda regrets, gaps, rounds: (
+                    takeover(regrets, gaps, rounds) if any(gaps) else float(max(rounds))
+                ),
+                "With no wrong run the tail is zero at every horizon, and zero is not half of the "
+                "mean regret.",
             ),
         ],
     ),

@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 
 
 def group_axes(size: tuple[float, float]) -> tuple[Figure, dict[tuple[str, str], Axes]]:
-    """Six panels: a row per data set, a column per group of subsets."""
+    """Six panels: a column per data set, a row per group of subsets.
+
+    Two columns, so that a figure of about 4.5 inches is still legible on a phone.
+    """
     from matplotlib.figure import Figure
 
     fig = Figure(figsize=size, layout="constrained")
-    grid = fig.subplots(2, 3, sharex=True, sharey="row")
+    grid = fig.subplots(len(KINDS), len(DATASETS), sharex=True, sharey=True)
     panels = {}
-    for row, dataset in zip(grid, DATASETS):
-        for axes, kind in zip(row, KINDS):
-            axes.set_title(group_name(dataset, kind), fontsize=9)
+    for column, dataset in zip(grid.T, DATASETS):
+        for axes, kind in zip(column, KINDS):
+            axes.set_title(group_name(dataset, kind))
             panels[dataset, kind] = axes
     return fig, panels
 
@@ -32,13 +35,14 @@ def group_axes(size: tuple[float, float]) -> tuple[Figure, dict[tuple[str, str],
 def frame_groups(
     fig: Figure, panels: dict[tuple[str, str], Axes], x: str, y: str, columns: int
 ) -> None:
-    """Label the outer panels of :func:`group_axes` and put one legend above them all."""
-    for axes in list(panels.values())[3:]:
-        axes.set_xlabel(x)
+    """Label the outer panels of :func:`group_axes` and put one legend, if any, above them all."""
     for dataset in DATASETS:
-        panels[dataset, KINDS[0]].set_ylabel(y)
-    handles, names = panels["spotify", KINDS[0]].get_legend_handles_labels()
-    fig.legend(handles, names, loc="outside upper left", ncols=columns)
+        panels[dataset, KINDS[-1]].set_xlabel(x)
+    for kind in KINDS if y else ():
+        panels[DATASETS[0], kind].set_ylabel(y)
+    handles, names = panels[DATASETS[0], KINDS[0]].get_legend_handles_labels()
+    if handles:
+        fig.legend(handles, names, loc="outside upper left", ncols=columns)
 
 
 def lay_out(

@@ -17,10 +17,11 @@ expression gives, with a caption.  The text is a Jinja template in the notebook'
 
 A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
-``general`` (or ``general(n)``) is the shortest form, ``spec("+.1e")`` any of Python's formats;
-``words`` joins a list as English does.  A line break in the source is a space in captions and alt
-texts.  An empty text and a table that is None are not shown.  Sentences that several pages share
-are macros in ``templates/prose.md.j2``, which a text imports.  Everything shown is plain Markdown
+``general`` (or ``general(n)``) is the shortest form, ``tens`` (or ``tens(n)``) the same with powers
+of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does.  A line
+break in the source is a space in captions and alt texts.  An empty text and a table that is None
+are not shown.  Sentences that several pages share are macros in ``templates/prose.md.j2``, which a
+text imports.  Everything shown is plain Markdown
 or HTML, so an executed notebook reads well anywhere.
 """
 
@@ -63,6 +64,16 @@ def spec(value: Any, form: str) -> str:
     return format(value, form)
 
 
+def tens(value: Any, digits: int = 2) -> str:
+    """``tens(1.9e-7)`` is 1.9 × 10⁻⁷; numbers that read well without a power keep their form."""
+    text = f"{value:.{digits - 1}e}"
+    number, _, power = text.partition("e")
+    if not power or -3 <= int(power) <= 3:
+        return general(value, digits)
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{float(number):g} × 10{raised}"
+
+
 def words(items: Iterable[Any], last: str = "and") -> str:
     """``words(["a", "b", "c"])`` is "a, b and c"."""
     texts = [str(item) for item in items]
@@ -97,6 +108,7 @@ def environment() -> jinja2.Environment:
         "percent": percent,
         "general": general,
         "spec": spec,
+        "tens": tens,
         "words": words,
         "joined": joined,
     }

@@ -6,7 +6,9 @@ returns a :class:`ClaimOutcome`: whether the statement holds, whether it needed 
 correction, whether something stronger was seen to hold.  The verdict follows from these facts, and
 :func:`audit_claims` compares it with the recorded one.  A claim of ours also has a status, which
 says how far we got: proved, measured, conjectured or open.  All words stand in the file; the
-evidence there has fields, which are filled with the numbers that the check returns.
+evidence there has fields, which are filled with the numbers that the check returns.  An entry
+may name the statement's block on its page, and the entries that it uses; entries of kind
+``background`` are definitions and known results, which others use and nobody checks.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import importlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -39,6 +42,7 @@ VERDICTS = ("verified", "verified with a caveat", "corrected", "sharpened")
 STATUSES = ("proved", "measured", "conjectured", "open")
 """How far a claim of ours has got."""
 OURS = "ours"
+BACKGROUND = "background"
 KINDS = (
     "theorem",
     "proposition",
@@ -51,6 +55,7 @@ KINDS = (
     "figure",
     "text",
     OURS,
+    BACKGROUND,
 )
 PAGES = (
     "model",
@@ -71,6 +76,7 @@ PAGES = (
     "sixty-runs",
     "tuning",
     "fairness",
+    "refresher",
 )
 NUMBERED = (
     ("proposition", 1),
@@ -126,13 +132,21 @@ class Claim(BaseModel):
 
     id: str
     kind: str
-    number: int | str
+    number: int | str = ""
     title: str = Field(min_length=1)
     statement: str = Field(min_length=1)
     page: str
+    block: str | None = None
+    """The label of the statement on its page."""
+    uses: tuple[str, ...] = ()
+    """The entries that its proof, or its meaning, rests on."""
+    formal: str | None = None
+    """A proof that a machine has checked, by its name."""
     status: str | None = None
     check: str | None = None
     verdict: str | None = None
+    proof: str = ""
+    """The proof, if it stands on no page."""
     reason: str = ""
     evidence: str = ""
     pending: str | None = None
@@ -149,6 +163,12 @@ class Claim(BaseModel):
 
     @model_validator(mode="after")
     def _settled_or_pending(self) -> Claim:
+        if self.kind == BACKGROUND:
+            if self.check or self.pending or self.verdict or self.number:
+                raise ValueError("background has no number, no check and no verdict.")
+            return self
+        if self.number == "":
+            raise ValueError("'number' is missing.")
         if (self.pending is None) == (self.check is None):
             raise ValueError("give either a check or why it is pending.")
         if self.check and (self.verdict not in VERDICTS or not self.reason):
@@ -180,6 +200,8 @@ class Claim(BaseModel):
     @property
     def label(self) -> str:
         """What the paper calls it, such as "Lemma 10", or we, such as "P1"."""
+        if self.kind == BACKGROUND:
+            return self.title
         if self.kind in ("text", OURS):
             return str(self.number)
         return f"{self.kind.title()} {self.number}"
@@ -216,7 +238,17 @@ class ClaimResult:
         """One or two sentences with the numbers that the check computed."""
         if self.outcome is None:
             return ""
-        return magics.one_line(magics.render(self.claim.evidence, self.outcome.numbers))
+        text = magics.one_line(magics.render(self.claim.evidence, self.outcome.numbers))
+        return _NOTATION.sub(_as_power, text)
+
+
+_NOTATION = re.compile(r"(?<![\w.$])(\d(?:\.\d+)?)e([+-]\d+)\b")
+
+
+def _as_power(match: re.Match[str]) -> str:
+    r"""A number such as 4e-17 as people write it, :math:`4\times10^{-17}`."""
+    times = "" if match[1] == "1" else rf"{match[1]}\times"
+    return f"${times}10^{{{int(match[2])}}}$"
 
 
 # --- the file ---------------------------------------------------------------------------
@@ -246,7 +278,21 @@ def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:
     for name in ids:
         if ids.count(name) > 1:
             raise MomabError(f"the claims file has two entries with the id {name!r}.")
+    dependency_order(claims)
     return claims
+
+
+def dependency_order(claims: tuple[Claim, ...]) -> tuple[str, ...]:
+    """The ids of the claims such that every claim stands after those that it uses."""
+    uses = {claim.id: claim.uses for claim in claims}
+    for name, used in uses.items():
+        if unknown := [other for other in used if other not in uses]:
+            raise MomabError(f"claim {name} uses {unknown[0]!r}, which is not in the file.")
+    try:
+        return tuple(TopologicalSorter(uses).static_order())
+    except CycleError as error:
+        circle = ", ".join(error.args[1])
+        raise MomabError(f"claims use each other in a circle: {circle}.") from None
 
 
 def _claim(entry: Any) -> Claim:
@@ -283,7 +329,7 @@ def uncovered(claims: tuple[Claim, ...]) -> tuple[tuple[str, int], ...]:
 def paper_claims(claims: tuple[Claim, ...] | None = None) -> tuple[Claim, ...]:
     """The claims of the paper, in the order of the file."""
     claims = read_claims() if claims is None else claims
-    return tuple(claim for claim in claims if claim.kind != OURS)
+    return tuple(claim for claim in claims if claim.kind not in (OURS, BACKGROUND))
 
 
 def our_claims(claims: tuple[Claim, ...] | None = None) -> tuple[Claim, ...]:
@@ -309,26 +355,34 @@ def audit_claims(claims: tuple[Claim, ...] | None = None) -> tuple[ClaimResult, 
 
 
 COLUMNS = (
-    *("item", "title", "statement", "page", "status"),
-    *("verdict", "recorded", "reason", "evidence", "seconds"),
+    *("id", "item", "kind", "title", "statement", "page", "block", "status"),
+    *("verdict", "recorded", "proof", "reason", "evidence", "seconds"),
 )
 
 
 def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
-    """One row per claim, for the ledger's pages; a claim of the paper has no status."""
+    """One row per claim, for the ledger's pages; a claim of the paper has no status.
+
+    Where a proof, a reason or the evidence names one of our claims, such as B1, it is a reference.
+    """
     import pandas as pd
 
+    entries = {claim.label: claim.id for claim in our_claims()}
     return pd.DataFrame(
         (
             {
+                "id": result.claim.id,
                 "item": result.claim.label,
+                "kind": result.claim.kind,
                 "title": result.claim.title,
-                "statement": " ".join(result.claim.statement.split()),
+                "statement": _referring(result.claim.statement, entries),
                 "page": result.claim.page,
+                "block": result.claim.block or "",
                 "status": result.claim.status or "",
                 "verdict": result.outcome.verdict if result.outcome else "pending",
                 "recorded": result.claim.verdict or "pending",
-                "reason": " ".join((result.claim.reason or result.claim.pending or "").split()),
+                "proof": _referring(result.claim.proof, entries),
+                "reason": _referring(result.claim.reason or result.claim.pending or "", entries),
                 "evidence": result.evidence,
                 "seconds": round(result.seconds, 2),
             }
@@ -336,6 +390,16 @@ def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
         ),
         columns=list(COLUMNS),
     )
+
+
+def _referring(text: str, entries: Mapping[str, str]) -> str:
+    """The text in one line, the labels of entries in it as references to them."""
+
+    def reference(match: re.Match[str]) -> str:
+        name = entries.get(match[0])
+        return f"{{ref}}`{match[0]} <claim-{name}>`" if name else match[0]
+
+    return re.sub(r"\b[A-Z]\d+\b", reference, " ".join(text.split()))
 
 
 def status_counts(claims: tuple[Claim, ...]) -> dict[str, int]:

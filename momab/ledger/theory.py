@@ -33,7 +33,7 @@ def _stacks(seed: int = 1) -> list[FloatArray]:
 
 
 @dataclass(frozen=True)
-class _Sweep:
+class Sweep:
     """Random short runs at large and small c, and what the audit says of them."""
 
     traces: tuple[Trace, ...]
@@ -44,7 +44,7 @@ class _Sweep:
 
 
 @cache
-def _sweep() -> _Sweep:
+def audited_sweep() -> Sweep:
     """Audit 320 runs: continuous means and grids, with ties and g = 0, at c from 2 to 0.02."""
     rng = np.random.default_rng(5)
     traces = []
@@ -63,7 +63,7 @@ def _sweep() -> _Sweep:
         for record in traces
         if record.certificate and record.certificate.arm not in record.geometry.front
     ]
-    return _Sweep(
+    return Sweep(
         tuple(traces),
         audit_all(traces),
         audit_all(traces, claimed_on="one-sided"),
@@ -140,17 +140,17 @@ def _tied_leaders(rounds: Rounds) -> int:
 
 def algorithm_1() -> ClaimOutcome:
     """Every decision of the sweep follows the pseudo-code; ties and double certificates occur."""
-    sweep = _sweep()
-    rules = [check for check in sweep.two_sided.checks if check.item == "Algorithm 1"]
+    found = audited_sweep()
+    rules = [check for check in found.two_sided.checks if check.item == "Algorithm 1"]
     good = all(check.checked and not check.violations for check in rules)
-    rounds = [record.rounds() for record in sweep.traces[:60]]
+    rounds = [record.rounds() for record in found.traces[:60]]
     ties = sum(_tied_leaders(piece) for piece in rounds)
     record = trace(instances.duplicated(0.4, K=3, d=4), WidthGuided(c=0.5), 2000, seed=1)
     double = int(record.rounds().certified[-1].sum())
     return ClaimOutcome(
         holds=good,
         caveat=ties > 0 and double > 1,
-        numbers={"rounds": sweep.two_sided.rounds, "ties": ties, "double": double},
+        numbers={"rounds": found.two_sided.rounds, "ties": ties, "double": double},
     )
 
 
@@ -180,7 +180,7 @@ def certified_objective() -> ClaimOutcome:
 def remark_2() -> ClaimOutcome:
     """One arm is proved best on one objective, but not necessarily the champion's."""
     share, _, valid = _champion_share()
-    lemma = _sweep().two_sided["lemma-9"]
+    lemma = audited_sweep().two_sided["lemma-9"]
     return ClaimOutcome(
         holds=valid and not lemma.violations and lemma.checked > 50,
         wrong=share > 0,
@@ -190,8 +190,8 @@ def remark_2() -> ClaimOutcome:
 
 def corollary_6() -> ClaimOutcome:
     """False certificates need a failure on one particular side of an interval."""
-    sweep = _sweep()
-    two, one = sweep.two_sided, sweep.one_sided
+    found = audited_sweep()
+    two, one = found.two_sided, found.one_sided
     silent = not (two["lemma-9-front"].violations or one["lemma-9-front"].violations)
     larger = one.event.outside_one_sided < one.event.outside
     # a frequency, where the halved bound K d T^(1 - 2c) = 1/10 says something
@@ -203,10 +203,10 @@ def corollary_6() -> ClaimOutcome:
     paper, half = theory.union_bound(20, 2, 10**6), theory.union_bound(20, 2, 10**6) / 2
     vacuous = theory.union_bound(10, 26, 10**6, c=0.02)
     return ClaimOutcome(
-        holds=silent and seldom and len(sweep.false) > 0,
+        holds=silent and seldom and len(found.false) > 0,
         stronger=larger,
         caveat=vacuous > 1,
-        numbers={"stored": len(sweep.false), "half": half, "paper": paper, "vacuous": vacuous},
+        numbers={"stored": len(found.false), "half": half, "paper": paper, "vacuous": vacuous},
     )
 
 
@@ -256,14 +256,14 @@ def _audited(keys: tuple[str, ...], report: AuditReport) -> tuple[bool, dict[str
 
 def lemma_9() -> ClaimOutcome:
     """Certificates on the event are valid; off it some are not, so the check has teeth."""
-    good, numbers = _audited(("lemma-9", "lemma-9-front"), _sweep().two_sided)
-    teeth = _sweep().two_sided["lemma-9"].off_event > 0
+    good, numbers = _audited(("lemma-9", "lemma-9-front"), audited_sweep().two_sided)
+    teeth = audited_sweep().two_sided["lemma-9"].off_event > 0
     return ClaimOutcome(holds=good and teeth, numbers=numbers)
 
 
 def lemma_10() -> ClaimOutcome:
     """All cases, for the deficit on the sampled objective; tied maximisers need only 2."""
-    report = _sweep().two_sided
+    report = audited_sweep().two_sided
     keys = ("lemma-10", "lemma-10-leader", "lemma-10-challenger", "lemma-10-other", "bridge")
     good, numbers = _audited(keys, report)
     tied = report["lemma-10-tied"]
@@ -278,8 +278,8 @@ def lemma_11() -> ClaimOutcome:
     """Champion width, sampled width, radius, and the second case of the proof."""
     names = ("champion", "upset", "width", "radius", "every")
     keys = tuple(f"lemma-11-{name}" for name in names)
-    good, numbers = _audited(keys, _sweep().two_sided)
-    least = _sweep().two_sided["lemma-11-radius"].tightest
+    good, numbers = _audited(keys, audited_sweep().two_sided)
+    least = audited_sweep().two_sided["lemma-11-radius"].tightest
     return ClaimOutcome(holds=good, numbers=numbers | {"least": least})
 
 
@@ -308,7 +308,7 @@ def theorem_4() -> ClaimOutcome:
     finite = math.isinf(theory.theorem_bound(tied, 10**4).exploration) and math.isfinite(
         theory.sharper_bound(tied, 10**4).exploration
     )
-    calm = report.event.holds and report.ok and _sweep().two_sided.ok
+    calm = report.event.holds and report.ok and audited_sweep().two_sided.ok
     return ClaimOutcome(
         holds=calm and report["regret"].checked == len(traces),
         stronger=ordered and finite and sharpest < sharper < paper / 2,

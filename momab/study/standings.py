@@ -7,9 +7,11 @@ error_low, error_high and ratio; ratio is the mean over C(mu) log T.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
-from momab.study.groups import DATASET_NAMES, KIND_NAMES
+from momab.model.statistics import normal_half_width
+from momab.study.groups import DATASET_NAMES, KIND_NAMES, PAPER_RATIOS
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
@@ -17,6 +19,42 @@ if TYPE_CHECKING:
 
 SOURCES = {"synthetic": "Synthetic", **DATASET_NAMES}
 """Where the instances come from, as people say it."""
+
+
+EQUAL = (100_000, 1_000)
+"""Horizon and runs per instance at which the policies that explore little were all played."""
+
+
+def equal_runs(frame: pd.DataFrame, horizon: int = EQUAL[0], runs: int = EQUAL[1]) -> pd.DataFrame:
+    """Annealing-Pareto's mean regret over that of Width-guided with the paper's coefficients.
+
+    One line per group of the real data.  Both policies have the same horizon and number of runs
+    on each subset; subsets weigh alike.  ``ratio_low`` and ``ratio_high`` are the 95 % limits of
+    the quotient on the log scale, ``verdict`` says who is better where they exclude 1.
+    """
+    import pandas as pd
+
+    lines: Any = frame[(frame["horizon"] == horizon) & (frame["runs"] == runs)]
+    rows = []
+    for dataset, kind in PAPER_RATIOS:
+        row: dict[str, Any] = {"dataset": dataset, "subset_type": kind, "runs": runs}
+        here = lines[(lines["dataset"] == dataset) & (lines["group"] == kind)]
+        for key, policy in (("guided", "Width-guided (paper's c)"), ("rival", "Annealing-Pareto")):
+            part = here[here["policy"] == policy]
+            row[key] = part["mean"].mean()
+            row[f"{key}_se"] = math.sqrt((part["sd"] ** 2 / part["runs"]).sum()) / len(part)
+        error = math.hypot(row["guided_se"] / row["guided"], row["rival_se"] / row["rival"])
+        ratio, spread = row["rival"] / row["guided"], math.exp(normal_half_width(error))
+        row |= {"ratio": ratio, "ratio_low": ratio / spread, "ratio_high": ratio * spread}
+        rows.append({**row, "verdict": who_is_better(row["ratio_low"], row["ratio_high"])})
+    return pd.DataFrame(rows)
+
+
+def who_is_better(low: float, high: float) -> str:
+    """What an interval of (the rival's mean) / (Width-guided's mean) says."""
+    if low > 1:
+        return "Width-guided is better"
+    return "the rival is better" if high < 1 else "undecided"
 
 
 def most_runs(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:

@@ -419,7 +419,7 @@ def _told(folder: Path) -> set[str]:
     return set().union(
         *(
             _found(secret, _rendered(path.read_text("utf-8")))
-            for path in [*found, folder / "searchindex.js"]
+            for path in [*found, folder / "search.json"]
         )
     )
 

@@ -39,7 +39,7 @@ def visit(request: Any, browser: Any, address: str) -> Iterator[Visit]:
 def test_a_page_loads_without_trouble_and_sets_its_mathematics(visit):
     assert visit.trouble == []
     formulas = visit.page.locator("article .math").count()
-    typeset = visit.page.locator("article .math mjx-container").count()
+    typeset = visit.page.locator("article .math .katex-html").count()
     assert typeset >= formulas
     text = visit.page.locator("main").inner_text()
     assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", text), "unset mathematics"
@@ -68,6 +68,8 @@ def test_every_picture_says_what_it_shows(parsed, page):
     for image in soup.select("main img"):
         assert len(image.get("alt", "").split()) >= 3, image.get("src")
     for drawing in soup.select("main svg"):
+        if drawing.find_parent(attrs={"aria-hidden": "true"}):  # part of a formula
+            continue
         label = drawing.get("aria-label", "")
         assert drawing.get("aria-hidden") == "true" or len(label.split()) >= 4
 
@@ -82,6 +84,25 @@ def test_nothing_is_loaded_from_elsewhere(parsed):
             "script[src], link[rel=stylesheet], link[rel=preload], img[src], iframe[src]"
         ):
             assert not (tag.get("src") or tag.get("href")).startswith(("http:", "https:", "//"))
+
+
+def test_answers_are_not_printed(browser, address):
+    with Visit(browser, address, "zero-gap") as visit:
+        answers = visit.page.locator("details.fold:is(.solution, .teaching)")
+        assert answers.count() > 2
+        visit.page.emulate_media(media="print")
+        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert not any(answer.is_visible() for answer in answers.all())
+
+
+def test_every_copy_button_has_a_name(browser, address):
+    with Visit(browser, address, "using") as visit:
+        boxes = visit.page.locator("article div.highlight").count()
+        names = visit.page.locator("button.copy").evaluate_all(
+            "all => all.map(one => one.getAttribute('aria-label'))"
+        )
+        assert names == ["Copy this code"] * boxes
+        assert boxes
 
 
 def test_proofs_fold_and_are_open_in_print(browser, address):
@@ -170,7 +191,7 @@ def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
     with Visit(browser, pages[0].parent.as_uri() + "/", pages[0].stem) as visit:
         assert visit.trouble == []
         assert visit.page.locator("svg[role=img]").count() >= 2
-        assert visit.page.locator("mjx-container").count() > 3
+        assert visit.page.locator(".katex-html").count() > 3
         assert "200 random instances" in visit.page.locator("main").inner_text()
 
 
@@ -182,10 +203,13 @@ def test_the_whole_document_keeps_links_and_figures_together(site, pages):
     soup = BeautifulSoup(one_document(site, pages), "html.parser")
     ids = [tag["id"] for tag in soup.select("[id]")]
     assert len(ids) == len(set(ids))
-    targets = [tag["xlink:href"][1:] for tag in soup.select("use")]
+    targets = [tag["href"][1:] for tag in soup.select("use")]
     assert len(targets) > 50
     assert set(targets) <= set(ids)
     assert all(fold.has_attr("open") for fold in soup.select("details"))
+    assert not soup.select(".solution, .teaching")
+    asked = BeautifulSoup(one_document(site, pages, answers=True), "html.parser")
+    assert asked.select("details.solution[open]")
     inside = [tag["href"][1:] for tag in soup.select("main a[href^='#']")]
     assert set(inside) <= set(ids)
 

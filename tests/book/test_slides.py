@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 from collections.abc import Iterator
@@ -171,6 +172,10 @@ def slides_of(soup: BeautifulSoup) -> list[Tag]:
 
 
 def text_of(tag: Tag) -> str:
+    """The text of a tag; a formula is read from its MathML."""
+    tag = copy.copy(tag)
+    for drawn in tag.select(".katex-html"):
+        drawn.decompose()
     return " ".join(tag.get_text(" ").split())
 
 
@@ -180,15 +185,13 @@ def text_of(tag: Tag) -> str:
 def test_deck_text_is_neither_on_the_page_nor_in_the_search(small):
     html = small / "_build/html"
     page = (html / "other.html").read_text()
-    index = (html / "searchindex.js").read_text()
+    index = (html / "search.json").read_text()
     download = (html / "downloads/other.ipynb").read_text()
     for words in (*DECK_ONLY, "whispered"):
         assert words not in page
         assert words not in download
-    for word in ("ters", "whisper"):  # as the search stems them
-        assert f'"{word}"' not in index
-        assert f",{word}:" not in index
-    assert "prose" in index
+        assert words not in index
+    assert all(words in index for words in PAGE_ONLY)
     for words in PAGE_ONLY:
         assert words in page
     assert "deck" not in plain_markdown("Before.\n\n:::{slide} On the deck\n- deck\n:::\n")
@@ -239,9 +242,9 @@ def test_a_deck_has_what_its_file_says_in_order(small):
     titles = [text_of(slide.select_one("h1, h2")) for slide in found]
     assert titles == [
         "Other",
-        r"Plan with \(x^2\)",
+        "Plan with x 2",
         "The ground",
-        r"Code for \(z\)",
+        "Code for z",
         "A heading of its own",
         "A long one",
         "Read on",
@@ -264,7 +267,7 @@ def test_a_deck_has_what_its_file_says_in_order(small):
     assert len(long.select("li")) == 15
     assert closing.select_one("a[href='../other.html']")
     [exercise] = closing.select(".exercises li")
-    assert text_of(exercise) == r"1 Sum of \(n\)"
+    assert text_of(exercise) == "1 Sum of n"
     assert exercise.a["href"] == "../other.html#other-1"
 
 
@@ -378,7 +381,7 @@ def check_deck(parsed: ParsedSite, page: str) -> None:
     soup, html = parsed.page(f"slides/{page}"), parsed.root
     ids = [tag["id"] for tag in soup.select("[id]")]
     assert len(ids) == len(set(ids))
-    assert {tag["xlink:href"][1:] for tag in soup.select("use")} <= set(ids)
+    assert {tag["href"][1:] for tag in soup.select("use")} <= set(ids)
     for tag in soup.select("a[href], link[href], script[src], img[src]"):
         target = str(tag.get("href") or tag.get("src"))
         if tag.name == "a" and re.match(r"https?:|mailto:", target):
@@ -483,7 +486,7 @@ def step_through(visit: Visit) -> int:
         page.keyboard.press("ArrowRight")
     assert seen == set(range(total))
     formulas = page.locator(".slides .math").count()
-    assert page.locator(".slides .math mjx-container").count() >= formulas
+    assert page.locator(".slides .math .katex-html").count() >= formulas
     raw = page.evaluate(
         "[...document.querySelectorAll('h1, h2, .content')].map(e => e.innerText).join(' ')"
     )

@@ -4,6 +4,7 @@ The page is executed in this process with drawn parameters, at a small size, and
 is asserted from its own variables.
 """
 
+import dataclasses
 import json
 import re
 from typing import Any
@@ -116,13 +117,42 @@ def test_the_sentences_of_a_decision() -> None:
     )
 
 
-def test_the_state_table_is_the_state(run: tracing.Trace) -> None:
-    by_arm, by_objective, r = algorithm.state_table(run, 40)
-    assert by_arm["N"].sum() == 40
-    assert np.allclose(by_arm["β"], np.sqrt(run.scale / by_arm["N"]))
+def test_the_rows_of_the_races_show_which_bound_is_larger(run: tracing.Trace) -> None:
     each = np.arange(run.d)
-    assert np.allclose(by_objective["U of c"], np.sort(r.U[0], axis=0)[-2])
-    assert np.allclose(by_objective["L of b"], r.L[0, r.U[0].argmax(axis=0), each])
+    for t in (run.K, 40, run.recorded - 1):
+        r = run.rounds(t, t + 1)
+        rows = algorithm.race_rows(r)
+        lower = r.L[0, r.U[0].argmax(axis=0), each]
+        upper = np.sort(r.U[0], axis=0)[-2]
+        for row, low, high, certified in zip(rows, lower, upper, r.certified[0]):
+            L, U, apart = (float(x.replace("\u2212", "-")) for x in row[3:])
+            assert (abs(L - low) < 1e-4) & (abs(U - high) < 1e-4)
+            assert (L > U) == (apart > 0) == (low > high) == certified
+
+
+def test_a_certificate_is_visible_however_narrow_it_is(run: tracing.Trace) -> None:
+    """0.6751 against 0.6751 does not show who is ahead."""
+    r = run.rounds(run.recorded - 1, run.recorded)
+    b, c = r.b[0, 0], r.c[0, 0]
+    for margin in (1e-5, 3.2e-7, -2e-6):
+        means = r.means.copy()
+        means[0, b, 0] = r.U[0, c, 0] + margin + r.beta[0, b]
+        row = algorithm.race_rows(dataclasses.replace(r, means=means))[0]
+        assert row[3] != row[4]
+        assert row[5].startswith("+" if margin > 0 else "\u2212")
+
+
+def test_nothing_is_cut_off_silently(run: tracing.Trace) -> None:
+    """In an early round the bounds are far outside of the panel, and the panel says how far."""
+    r = run.rounds(run.K, run.K + 1)
+    panel = algorithm._panel(run, r, 0)
+    assert panel["up"] == f"\u25b2 to {r.U[0, :, 0].max():.2f}"
+    assert panel["down"] == f"\u25bc to \u2212{-r.L[0, :, 0].min():.2f}"
+    assert (panel["lower_seen"], panel["upper_seen"]) == ("hidden", "hidden")
+    last = algorithm._panel(run, run.rounds(run.recorded - 1, run.recorded), 0)
+    assert (last["up"], last["down"]) == ("", "")
+    assert (last["lower_seen"], last["upper_seen"]) == ("visible", "visible")
+    assert algorithm.beyond(-0.4, 1.4) == ("", "")
 
 
 def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
@@ -131,7 +161,9 @@ def test_the_widget_is_self_contained(run: tracing.Trace) -> None:
     data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
     frames = len(data["t"])
     assert frames <= 50
-    assert all(len(data[key]) == frames for key in ("n", "m", "b", "c", "j", "a", "cert", "why"))
+    assert all(
+        len(data[key]) == frames for key in ("n", "m", "b", "c", "j", "a", "cert", "races", "why")
+    )
     assert data["t"][data["start"]] == 31
     assert data["cert"][-1][data["j"][-1]] == 1
     # the fallback is complete without the script: panels, sentence, both tables

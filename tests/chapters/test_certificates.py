@@ -14,6 +14,7 @@ from momab.chapters import certificates
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances, pareto
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
+from tests.strategies import mean_vectors
 
 SEEDS = st.integers(0, 2**31 - 1)
 
@@ -93,12 +94,62 @@ def test_a_smaller_gap_can_certify_on_the_event(small: float, c: float, T: int) 
     assert (run.certificate.objective, run.certificate.arm) == (1, 1)
 
 
-def test_shares_in_bins_cover_all_certified_runs() -> None:
-    drawn = certificates.champion_random(60, 3, 3, 0.2, 500, 4)
-    binned = certificates.binned_shares(drawn, 5)
-    assert binned["runs"].sum() == drawn["certified"].sum()
-    hits = (binned["rate"] * binned["runs"]).sum()
-    assert hits == pytest.approx(drawn["hit"].sum())
+@given(mean_vectors())
+def test_every_objective_has_a_maximiser_on_the_front(means: Any) -> None:
+    for mu in means.reshape(-1, *means.shape[-2:]):
+        for j, a in enumerate(certificates.front_maximisers(mu)):
+            assert mu[a, j] == mu[:, j].max()
+            assert pareto.front(mu)[a]
+
+
+def test_an_arm_off_the_front_is_stored_only_when_one_of_two_sides_fails() -> None:
+    """The proof of K d T^(1 - 2c), on runs with ties whose intervals fail all the time."""
+    strays, tied = 0, 0
+    for run in hand_made.random_traces(400, 600, [0.05, 0.02, 0.01], 11):
+        stored = run.certificate
+        if stored is not None and stored.arm not in run.geometry.front:
+            strays += 1
+            low, high = certificates.failed_sides(run)
+            assert low or high
+            tied += run.means[stored.arm, stored.objective] == run.means[:, stored.objective].max()
+    assert strays > 20
+    assert tied > 0, "also on tied objectives"
+    calm = tracing.trace(instances.bernoulli([[0.9], [0.2]]), WidthGuided(), 2000, 1)
+    assert certificates.failed_sides(calm) == (False, False)
+    lied = calm.edited(means=[[0.1], [0.2]])
+    assert certificates.failed_sides(lied) == (True, False)
+
+
+@pytest.mark.parametrize("c", [0.6, 0.75])
+def test_a_dominated_arm_is_stored_at_most_as_often_as_one_side_allows(c: float) -> None:
+    means = [[0.5, 0.5], [0.5, 0.4], [0.45, 0.5]]
+    rates = certificates.false_rates(instances.bernoulli(means), [c], 200, 4_000, 3).iloc[0]
+    bound = 3 * 2 * 200 ** (1 - 2 * c)
+    assert rates["stated"] / 2 == pytest.approx(bound)
+    assert rates["dominated_low"] <= bound
+
+
+def test_the_picture_of_a_certificate_has_the_stored_arm_on_top() -> None:
+    run = tracing.trace(instances.bernoulli([[0.3], [0.9], [0.2]]), WidthGuided(), 3000, 1)
+    assert run.certificate is not None
+    [axes] = certificates.certificate_picture(run).axes
+    assert axes.get_yticklabels()[-1].get_text() == f"arm {run.certificate.arm + 1}"
+    line, *intervals = axes.lines
+    others = [bar.get_xdata() for bar in intervals if len(bar.get_xdata()) == 2][:-1]
+    assert all(high < line.get_xdata()[0] for _, high in others)
+    unsure = tracing.trace(instances.bernoulli([[0.5], [0.5]]), WidthGuided(), 50, 1)
+    assert len(certificates.certificate_picture(unsure).axes) == 1
+
+
+def test_bounds_are_drawn_where_they_say_something() -> None:
+    rates = certificates.false_rates(instances.bernoulli([[0.6], [0.4]]), [0.2, 1.0], 100, 50, 1)
+    [axes] = certificates.false_certificates(rates).axes
+    assert axes.get_ylim()[1] < 2
+    bounds = [line for line in axes.lines if "KdT" in str(line.get_label())]
+    assert len(bounds) == 2
+    assert all(max(line.get_ydata()) < 1 for line in bounds)
+    [axes] = certificates.false_certificates(rates.iloc[:1]).axes
+    assert not [line for line in axes.lines if "KdT" in str(line.get_label())]
 
 
 def test_the_table_of_lemma_9_is_that_of_the_audit() -> None:

@@ -123,3 +123,14 @@ def test_the_steps_of_the_proof_see_a_planted_failure(
         chain.loc[0, column] = value
     steps = confidence_event.event_steps(chain, **given_values)
     assert np.flatnonzero(steps["holds"] == "no").tolist() == failing
+
+
+def test_walks_that_leave_the_inner_funnel_are_drawn_in_colour() -> None:
+    means = confidence_event.walks(30, 200, 3)
+    n = np.arange(1, 201)
+    away = np.abs(means - 0.5) > confidence_event.inner_radius(n, 0.05)
+    ever = int(away[:, confidence_event.FIRST - 1 :].any(axis=1).sum())
+    assert 0 < away[:, -1].sum() <= ever < 30
+    [axes] = confidence_event.walks_figure(means, 0.05, 2.0).axes
+    coloured = [line for line in axes.lines if line.get_color() == confidence_event.ORANGE]
+    assert len(coloured) == ever

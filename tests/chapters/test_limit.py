@@ -91,6 +91,28 @@ def test_runs_are_summarised_by_problem_and_policy():
     assert row["low"] <= row["mean"] <= row["high"]
 
 
+def test_the_table_of_runs_has_both_constants_where_they_differ():
+    summary = limit.run_summary(strip_frame())
+    table = limit.printed_runs([summary], {"a": {"C(μ) log T": 1.5, "U(μ) log T": 2.0}})
+    assert table["Policy"].tolist() == ["Pareto IMED", "w"]
+    assert table["Worst run"][1] == f"{summary.loc[('a', 'w'), 'worst']:,.1f}"
+    assert table["U(μ) log T"].tolist() == ["2", "2"]
+    bare = limit.printed_runs([summary], {"a": {"C(μ) log T": 1.5}})
+    assert bare["U(μ) log T"].tolist() == ["", ""]
+
+
+def test_the_recorded_file_says_how_many_instances_and_runs():
+    recorded = made_up()
+    played = recorded[recorded["horizon"] == 100_000]
+    found = limit.recorded_places(recorded, 100_000)
+    each = played.drop_duplicates(["dataset", "group", "instance"])
+    assert found["all"] == len(each) == found["synthetic"] + found["real"]
+    same = limit.recorded_places(recorded.assign(runs=1000), 100_000)
+    assert same["runs"] == "1,000 runs each"
+    more = recorded.assign(runs=np.arange(1, len(recorded) + 1))
+    assert " to " in limit.recorded_places(more, 100_000)["runs"]
+
+
 def test_marks_show_both_constants_where_they_differ():
     marks = limit.price_marks(
         {"m": (families.mirrored_pairs(), "sum"), "one": (instances.duplicated(0.1, 3, 2), "max")},

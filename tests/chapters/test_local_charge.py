@@ -112,6 +112,32 @@ def test_the_constant_four_is_approached_and_kept(
         assert ratio >= 4 * math.sqrt(max(0.0, 1 - gap**2 / (8 * c * math.log(T))))
 
 
+def test_the_picture_shows_each_case_at_its_constant() -> None:
+    for (_, _, intervals), constant in zip(local_charge.worst_intervals(), (2, 2, 4)):
+        assert all(low <= mean <= high for _, low, high, mean in intervals)
+        name, low, high, mean = intervals[-1]  # the pulled arm, whose radius is 1
+        assert (high - low) / 2 == 1
+        assert -mean == constant
+        others = {arm: ends for arm, *ends in intervals[:-1]}
+        if name == "challenger c" and "best arm" not in others:
+            lower, upper, _ = others["leader b"]
+            assert lower <= high  # no certificate
+            assert upper - lower <= 2  # the pulled arm has the larger radius
+        else:
+            assert high >= others["best arm"][1]  # it has beaten the best arm
+
+
+@given(gap=st.floats(0.3, 1), T=st.integers(600, 3000))
+@settings(max_examples=10, deadline=None)
+def test_of_two_equal_rivals_the_challenger_is_pulled_at_equal_counts_only(
+    gap: float, T: int
+) -> None:
+    found = local_charge.charges([local_charge.edge_run(gap, T, 0.5, rivals=2)])
+    behind = (found.case == 2) & (found.deficit > 0)  # the best arm is pulled there, too
+    assert behind.any()
+    assert (found.width[behind] == 2).all()
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(MomabError, match="side must be"):
         hand_made.edge_sequence(0.5, 3, 10, 1.0, 0)

@@ -64,6 +64,19 @@ def test_lower_bound_chapter(whole, seed, delta, arms, objectives):
     assert page["kl_top"]["mean"] < page["wg_top"]["mean"]
 
 
+@given(st.floats(1, 30_000), st.floats(0.01, 0.25))
+def test_the_first_useful_horizon_is_where_the_bound_falls_below_the_trivial_one(constant, gap):
+    T = lower_bound.first_useful(constant, gap)
+    assert constant * math.log(T) < gap * T
+    assert T == 3 or constant * math.log(T - 1) >= gap * (T - 1)
+
+
+def test_the_disguise_shows_one_coin_on_all_objectives():
+    for axes in lower_bound.disguise(pulls=5, objectives=3).axes:
+        fills = [line.get_markerfacecolor() for line in axes.lines]
+        assert [len(set(fills[3 * n : 3 * n + 3])) for n in range(5)] == [1] * 5
+
+
 @given(st.integers(2, 20), st.floats(0.001, 0.25))
 def test_every_step_of_the_chain_holds(K, delta):
     frame = lower_bound.chain_steps(K, delta)

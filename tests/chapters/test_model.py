@@ -4,10 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from momab.chapters import model
+from momab.exercises.model import directional_gaps
 from momab.model import pareto
 from tests.chapters.running import WHOLE, loud, run_chapter
+from tests.strategies import mean_vectors
 
 
 @WHOLE
@@ -18,7 +21,7 @@ def test_model_chapter(
     page = run_chapter("model", whole, arms=arms, objectives=objectives, seed=seed)
     assert page["difference"] < 1e-9
     assert page["slack"] >= 0
-    (text,) = (b["text/plain"] for b in shown if "The leads are" in b["text/plain"])
+    (text,) = (b["text/plain"] for b in shown if "Its leads are" in b["text/plain"])
     assert text.count("$g_{") == min(objectives, 6)
     assert ("and so on;" in text) == (objectives > 6)
     assert not loud(shown)
@@ -33,3 +36,15 @@ def test_the_table_says_who_wins_what() -> None:
     assert table["Best on objective"].tolist() == ["1, 3", "2", "none"]
     assert table["Pareto set"].tolist() == ["yes", "yes", "no"]
     assert table["Gap, closed form"].tolist() == table["Gap, by search"].tolist()
+
+
+@given(mean_vectors())
+def test_gap_zero_in_every_direction_is_being_on_the_front(means: Any) -> None:
+    """The directions of single objectives decide."""
+    for mu in means.reshape(-1, *means.shape[-2:]):
+        along = np.array([directional_gaps(mu, axis) for axis in np.eye(mu.shape[1])])
+        assert np.array_equal((along == 0).all(axis=0), pareto.front(mu))
+
+
+def test_a_shared_first_place_can_be_safe() -> None:
+    assert pareto.front(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])).all()

@@ -1,7 +1,9 @@
 """The chapter on own data: its tables and sentences, and what `momab study` hands to the page."""
 
+import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jupytext
@@ -60,7 +62,7 @@ def test_one_objective_with_a_clear_leader_is_certified(shown, tmp_path):
     frame = pd.DataFrame({"arm": ["a"] * 40 + ["b"] * 40, "x": [1.0] * 40 + [0.0] * 40})
     play_table(frame, tmp_path, horizon=2_000)
     said = text_of(shown)
-    assert "2 arms, 1 objectives." in said
+    assert "2 arms, 1 objective." in said
     assert "certified in 100% of the runs and committed to\na (100%); the median" in said
     assert "rough estimate" not in said
 
@@ -96,7 +98,7 @@ def test_many_arms_and_strange_names_fit_on_the_page(shown, tmp_path):
     play_table(frame, tmp_path)
     said = text_of(shown)
     assert "60 arms, 3 objectives." in said
-    assert " and others." in said
+    assert re.search(r" and \d+ others?\.", said)
     assert any("(the first 40)" in bundle.get("text/html", "") for bundle in shown)
 
 
@@ -109,11 +111,13 @@ def code_cells() -> list[str]:
 
 
 def read_aloud(words: str, names: dict[str, Any]) -> str:
-    """What the page's text that holds these words says with these names, in one line."""
+    """What the page's text that holds these words says with these names, in one line.
+
+    The nearest cell above it that is no text prepares its numbers.
+    """
     cells = code_cells()
     [number] = [i for i, text in enumerate(cells) if text.startswith("%%prose") and words in text]
-    if not cells[number - 1].startswith("%%"):
-        exec(cells[number - 1], names)  # the cell that prepares the numbers
+    exec(next(text for text in cells[number::-1] if not text.startswith("%%")), names)
     return magics.one_line(magics.render(cells[number].removeprefix("%%prose\n"), names))
 
 
@@ -141,16 +145,64 @@ def test_descriptions_match_the_geometry(K, d, seed, levels):
         assert ("say nothing" in text) == (
             min(bound.theorem, bound.sharper, bound.pareto_ucb1) >= bound.trivial
         )
-    said = read_aloud("arms are in the Pareto set", names)
+    said = read_aloud("In the Pareto set", names)
     assert f"{K} arms" in said
-    assert ("positive Pareto gap, from" in said) == (instance.geometry.max_gap > 0)
+    many = len(instance.geometry.positive_gaps)
+    assert ("positive Pareto gap, from" in said) == (many > 1)
+    assert ("One arm has a positive Pareto gap" in said) == (many == 1)
     assert ("The largest lead is" in said) == (instance.geometry.g_dagger > 0)
 
 
 def test_the_text_names_traps():
-    text = read_aloud("arms are in the Pareto set", {"instance": instances.zero_gap()})
+    text = read_aloud("In the Pareto set", {"instance": instances.zero_gap()})
     assert "Dominated with gap zero" in text
     assert "Best on an objective, though not alone, and yet dominated" in text
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 10**6), st.integers(100, 10**7))
+def test_vacuous_bounds_are_called_so(K, d, seed, horizon):
+    instance = instances.random_bernoulli(K, d, seed)
+    bound = own_data.in_force(instance, horizon)
+    if bound.trivial == 0:
+        return
+    table = own_data.bound_table(instance, horizon)
+    values = [bound.theorem, bound.sharper, bound.pareto_ucb1]
+    assert table["At this horizon"].tolist() == [
+        "",
+        *("vacuous" if value >= bound.trivial else "not vacuous" for value in values),
+    ]
+    said = read_aloud(
+        "there is nothing to bound",
+        {"instance": instance, "horizon": horizon, "own_data": own_data},
+    )
+    assert ("and vacuous at this horizon" in said) == (
+        bound.g_dagger > 0 and bound.theorem >= bound.trivial
+    )
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(2, 6), st.integers(1, 4), st.integers(0, 10**6))
+def test_a_bound_speaks_from_where_it_says(K, d, seed):
+    means = instances.random_bernoulli(K, d, seed).means
+    gap = momab.bernoulli(means).geometry.max_gap
+    if gap == 0:
+        return
+    start = own_data.speaks_from(theory.sharper_bound, means, gap, K)
+    if start is None:
+        return
+    for horizon in (start, 2 * start, 100 * start):
+        assert theory.sharper_bound(means, horizon).total < horizon * gap
+    if start > K + 1:
+        assert theory.sharper_bound(means, start - 1).total >= (start - 1) * gap
+
+
+def test_a_bound_that_never_speaks():
+    def flat(value):
+        return lambda means, T: SimpleNamespace(total=value)
+
+    assert own_data.speaks_from(flat(float("inf")), np.ones((2, 1)), 0.5, 3) is None
+    assert own_data.speaks_from(flat(50.0), np.ones((2, 1)), 0.5, 2) == 101
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ def test_pareto_ucb1_chapter(shown, whole, seed, arms, lead):
     page = run_chapter(
         "pareto-ucb1", whole=whole, seed=seed, arms=arms, lead=lead, horizon=20_000, runs=5
     )
-    assert page["identity"] < 1e-12
     assert (page["table"]["Envelope"] >= page["table"]["C_PUCB"]).all()
     assert page["sharper"] == len(page["table"])
     # the measured regret is below its own bound, on both sides of the line
@@ -69,6 +68,8 @@ def test_the_table_of_bounds_is_that_of_the_theory():
     [row] = table.to_dict("records")
     assert row["Theorem 4"] == theory.theorem_bound(means, 10**5).total
     assert row["Lead term"] == theory.pareto_ucb1_bound(means, 10**5).exploration
+    scale = len(means) * np.log(10**5) / pareto.g_dagger(means)
+    assert row["C_PUCB"] * scale == pytest.approx(row["Lead term"], rel=1e-12)
     [shown] = pareto_ucb1.printed_bounds(table).to_dict("records")
     assert (shown["δ"], shown["Theorem 4"]) == ("0.02", f"{row['Theorem 4']:,.0f}")
     assert "Lead term" not in shown
@@ -106,6 +107,28 @@ def test_what_is_printed_of_a_duel():
     assert line["Ratio of means"] == frame["mean"][0] / frame["mean"][1]
     [bounds] = pareto_ucb1.bounds_along(problems, 300).to_dict("records")
     assert bounds["sharper"] == theory.sharper_bound(problems[0.5].means, 300).total
+    assert bounds["trivial"] == 300 * pareto.gaps(problems[0.5].means).max()
+    [row] = pareto_ucb1.extremes_table(frame, {0.5: problems[0.5]}, 300).to_dict("records")
+    assert row["Quotient"] == f"{frame['mean'][1] / frame['mean'][0]:.1f}"
     means = frame.pivot_table(index="problem", columns="policy", values="mean")
     [stopped] = pareto_ucb1.stopped_table(means, {0.5: (1234.0, 1.0, 2.0)}).to_dict("records")
     assert stopped["Pareto UCB1, stopped (95 %)"] == "1,234 (1 to 2)"
+
+
+def test_the_charges_cross_at_half_the_lead():
+    x = np.array([0.25, 0.5, 1.0, 2.0])
+    ours, theirs = pareto_ucb1.arm_charges(x)
+    assert (ours / theirs).tolist() == [0.25, 1.0, 4.0, 4.0]
+
+
+def test_a_bound_above_the_trivial_one_is_vacuous():
+    frame = pd.DataFrame(
+        {
+            "x": [0.1, 1.0],
+            "theorem": [9.0, 9.0],
+            "sharper": [1.0, 1.0],
+            "pucb": [9.0, 1.0],
+            "trivial": [5.0, 5.0],
+        }
+    )
+    assert pareto_ucb1.vacuous(frame) == {"theorem": [0.1, 1.0], "sharper": [], "pucb": [0.1]}

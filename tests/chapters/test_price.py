@@ -60,6 +60,16 @@ def test_the_table_ends_with_the_price_of_every_free_arm():
     assert table.iloc[-1, 2:].tolist() == theory.price(MEANS).per_arm[:3].tolist()
 
 
+def test_a_panel_shows_the_price_of_its_candidate():
+    panels = price.alternatives(MEANS, [0, 1]).axes
+    for a, axes in enumerate(panels):
+        assert axes.get_title(loc="left").startswith(
+            f"arm {a + 1}: {theory.price(MEANS).per_arm[a]:.2f}"
+        )
+        star = [line for line in axes.lines if line.get_marker() == "*"]
+        assert np.array([line.get_xydata() for line in star]).tolist() == [[MEANS[a].tolist()]]
+
+
 def test_the_map_is_the_price_and_empty_where_the_arm_is_not_paid():
     points = np.array([0.2, 0.5, 0.7])
     values = price.moved_arm(MEANS[:3], points)
@@ -116,7 +126,7 @@ def test_the_law_of_two_coins():
 def test_price_chapter(whole, shown, seed, arms, objectives, coin, target):
     page = run_chapter(
         "price", whole, seed=seed, arms=arms, objectives=objectives, coin=coin, target=target,
-        horizon=2_000, runs=5, trials=500, draws=200,
+        horizon=2_000, runs=5, draws=200,
     )  # fmt: skip
     assert (page["promised"] < 1).all()
     assert page["scalar"] == pytest.approx(page["lai"], rel=1e-12)

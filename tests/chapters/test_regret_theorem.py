@@ -60,6 +60,8 @@ def test_scaling_and_power():
     )
     assert (frame["mean"] < frame["sharper"]).all()
     assert (frame["sharper"] < frame["theorem"] / 2 + 10).all()
+    worst = instances.synthetic(0.02, 8).geometry.max_gap
+    assert frame["trivial"].tolist() == [worst * 10**4, worst * 10**5]
     frame["mean"] = frame["value"] ** 1.5
     assert regret_theorem.power(frame) == pytest.approx(1.5)
 
@@ -101,6 +103,13 @@ def test_costs_of_wrong_certificates_grow_only_for_small_coefficients():
     fig = regret_theorem.wrong_cost_figure(costs, kappa)
     labels = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
     assert labels == ["c = 1/4", "c = 1/16"]
+
+
+def test_the_first_picture_is_flat_from_the_certificate_on():
+    [axes] = regret_theorem.phases().axes
+    rising, flat, _ = (line.get_ydata() for line in axes.lines)
+    assert (np.diff(np.asarray(rising)) >= 0).all()
+    assert np.asarray(flat).tolist() == [np.asarray(rising)[-1]] * 2
 
 
 def test_the_bound_for_ties_refuses_a_unique_leader():

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import momab
 from momab import study
 from momab.chapters import tuning
 from momab.datasets import subsets
-from momab.study import groups
 from tests.chapters.playing import need_recorded, play, read_aloud
 
 SMALL = {"seed": 2, "horizon": 2_000, "runs": 2, "coefficients": [0.05, 2.0]}
@@ -18,7 +18,11 @@ def test_the_page(monkeypatch):
     space, said = play("tuning", monkeypatch, **SMALL)
     assert len(space["chosen"]) == 18
     assert (space["gain"] > 1).all()
-    assert "Everybody gains from tuning" in said
+    assert "is no finding: the least of several numbers" in said
+    # in-sample minima against fresh runs, and the groups that the same protocol ruins
+    assert (space["picks"]["mean"] <= space["live"]["mean"].max()).all()
+    assert len(space["hurt"]) == 4
+    assert "ruins Width-guided in 4 of 6 groups" in said
     assert "nan" not in said
 
 
@@ -32,13 +36,27 @@ def test_the_solutions(monkeypatch):
 
 
 def test_a_sweep_without_the_published_coefficient():
-    line = {"policy": "Pareto UCB1", "mean": 1234.56, "se": 7.0, "c": 0.5}
+    line = {"policy": "Pareto UCB1", "mean": 1234.56, "c": 0.5, "fresh": 1300.0, "fresh_se": 7.0}
     picks = pd.DataFrame([line, {**line, "policy": "Width-guided"}])
-    said = read_aloud("tuning", "The least means", picks=picks, plain=picks[:0])
+    names = {"picks": picks, "runs": 3}
+    said = read_aloud("tuning", "The least means", **names, plain=picks[:0])
     assert said == (
-        "The least means: Pareto UCB1 1,234.6 ± 7.0 at $c=0.5$; "
-        "Width-guided 1,234.6 ± 7.0 at $c=0.5$."
+        "The least means are Pareto UCB1 1,234.6 at $c=0.5$; Width-guided 1,234.6 at $c=0.5$. "
+        "What a choice is worth is told by runs that did not make it. In 30 fresh ones at the "
+        "chosen coefficients the means are Pareto UCB1 1,300.0 ± 7.0; "
+        "Width-guided 1,300.0 ± 7.0 (standard errors)."
     )
+    assert "is no finding" in read_aloud("tuning", "The least means", **names, plain=picks)
+
+
+def test_fresh_runs_judge_a_choice():
+    example = momab.synthetic(0.02, 8)
+    picks = pd.DataFrame({"policy": ["Width-guided", "Pareto UCB1"], "c": [2.0, 0.05]})
+    found = tuning.fresh_means(picks, example, 500, 3, 7)
+    for line in found.to_dict("records"):
+        player = study.tunable_policies(line["c"])[line["policy"]]
+        again = momab.simulate(example, {line["policy"]: player}, 500, 3, 7, checkpoints=0)
+        assert line["fresh"] == again.runs["pareto_regret"].mean()
 
 
 def test_choices_inside_the_grid_and_choices_that_did_no_harm():
@@ -46,14 +64,29 @@ def test_choices_inside_the_grid_and_choices_that_did_no_harm():
     said = read_aloud("tuning", "within a factor of two", near=near, edge=[], chosen=[])
     assert "in 1 of 2 groups" in said
     assert said.endswith("most sets of nine runs.")
-    said = read_aloud("tuning", "astray", hurt=[], guided=[])
+    said = read_aloud("tuning", "within a factor of two", near=near, edge=[1], chosen=[1, 2])
+    assert "1 of the 2 choices is the least" in said
+    said = read_aloud("tuning", "did not meet the event", hurt=[], guided=[])
     assert said.startswith("In these runs no choice went badly wrong.")
+    hurt = pd.DataFrame({"wrong": [0.1, 0.1]})
+    said = read_aloud("tuning", "did not meet the event", hurt=hurt, guided=range(6))
+    assert "In 2 of 6 groups the median is small and the mean explodes, because 10% of" in said
+    hurt = pd.DataFrame({"wrong": [0.1, 0.3]})
+    said = read_aloud("tuning", "did not meet the event", hurt=hurt, guided=range(6))
+    assert "because 10% to 30% of" in said
+
+
+def test_the_verdict_counts_groups():
     clear = {"dataset": "spotify", "subset_type": subsets.EASY, "best": "A", "clear": True}
-    frame = pd.DataFrame([clear, {**clear, "dataset": "kuairec", "clear": False}])
-    names = {"before": frame, "after": frame, "mixed": frame[:1], "gain": pd.Series([1000.0])}
-    said = read_aloud("tuning", "**Least mean before", groups=groups, **names)
-    assert "our runs): Spotify easy: A; KuaiRec easy: A (not clearly). **Least mean after" in said
-    assert "get ours: Spotify easy: A. Tuning divides" in said
+    frame = pd.DataFrame([clear, {**clear, "clear": False}, {**clear, "best": "B"}])
+    names = {"before": frame, "after": frame[1:], "mixed": frame[:1], "gain": pd.Series([1000.0])}
+    said = read_aloud("tuning", "Least mean in the", **names, hurt=[], guided=[])
+    assert "nobody else | A in 2 (1 clearly), B in 1 |" in said
+    assert "our validation | A in 1 (0 clearly), B in 1 |" in said
+    assert "keeps the paper's coefficient | A in 1 |" in said
+    assert "ruins" not in said
+    said = read_aloud("tuning", "Least mean in the", **names, hurt=[1, 2], guided=range(6))
+    assert "ruins Width-guided in 2 of 6 groups" in said
 
 
 def test_the_tables():
@@ -67,6 +100,8 @@ def test_the_tables():
     assert shown["c"].tolist() == ["0.5", "", "0.1", "2"]
     assert shown["Median after"].iloc[0] == "1,234.50"
     assert shown["Dominated at the end"].iloc[0] == "25.0%"
+    line = {"policy": ["A"], "median": 1.0, "mean": 2.0, "max": 3.0, "error_rate": 0.125}
+    assert tuning.greedy_table(pd.DataFrame(line)).iloc[0].tolist() == ["A", 1.0, 2.0, 3.0, "12.5%"]
 
 
 def effect_lines():

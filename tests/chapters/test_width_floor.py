@@ -70,6 +70,20 @@ def test_stubborn_run_touches_the_floor(T, c):
     assert least["at_certificate"] < 1
 
 
+def test_the_picture_of_the_two_cases_shows_the_floor():
+    """Means inside their intervals, the race open, and not a hair narrower than the lemma says."""
+    (_, _, first), (_, _, second) = width_floor.narrowest_intervals()
+    for intervals in (first, second):
+        assert all(low <= mean <= high for _, low, high, mean in intervals)
+        assert intervals[0][3] - intervals[1][3] == 2  # the lead
+    (_, low, high, _), (_, lower, upper, _) = first
+    assert low <= upper  # no certificate
+    assert (high - low) + (upper - lower) == 2  # twice the sum of the radii
+    (_, _, best, _), (_, lower, upper, _) = second
+    assert upper >= best  # the other arm leads
+    assert upper - lower == 2
+
+
 def test_the_floor_needs_a_lead():
     instance = families.tied_front([0.3])
     [record] = hand_made.play_traces(instance, 50, seed=1, runs=1)

@@ -13,6 +13,7 @@ import pytest
 
 from momab.engine import loop, streams
 from momab.engine.policies.annealing import AnnealingPareto
+from momab.engine.policies.anytime import AnytimeWidthGuided
 from momab.engine.policies.base import Policy
 from momab.engine.policies.kl_ucb import KLUCB
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
@@ -239,6 +240,18 @@ def test_half_a_million_rounds_agree_with_a_naive_kernel(naive: Any, means: Any,
 def test_extreme_coefficients(kernels: Any, c: float) -> None:
     for policy in (WidthGuided(c), ParetoUCB1("real", c), ScalarizedUCB(c=c)):
         common = (crowd(5, 3, 7), policy, 1500, 1, 0, 1, [700])
+        fast = loop.play_block(*common, True, True, "numba")
+        assert_same(fast, loop.play_block(*common, True, True, "python"))
+
+
+@pytest.mark.parametrize("K", [2, 3, 20, 70])
+@pytest.mark.parametrize("d", [1, 2, 4, 5])
+def test_arms_that_tie_all_the_time(kernels: Any, K: int, d: int) -> None:
+    means = np.full((K, d), 0.5)
+    means[0], means[-1] = 1.0, 0.0
+    instance = instances.bernoulli(means)
+    for policy in (WidthGuided(0.3), AnytimeWidthGuided(0.1), ParetoUCB1("real", 0.3)):
+        common = (instance, policy, K + 250, 11, 0, 2, [K + 100])
         fast = loop.play_block(*common, True, True, "numba")
         assert_same(fast, loop.play_block(*common, True, True, "python"))
 

@@ -34,25 +34,51 @@ def test_the_draws_are_beta(p: float, q: float) -> None:
     assert values.mean() == pytest.approx(p / (p + q), abs=4 * values.std() / 5000**0.5)
 
 
+def kernel_draws(rounds: int) -> tuple[NDArray[np.float64], list[NDArray[np.float32]]]:
+    """The draws of the kernel for all SHAPES in so many rounds, and its bounds of them."""
+    from momab.engine import _kernels
+
+    u64, n = np.uint64, len(SHAPES)
+    key = u64(5), u64(coin_stream("test")), u64(11), u64(0)
+    p, q = np.array(SHAPES).T
+    exact = np.zeros((rounds, n))
+    for t in range(rounds):
+        for i in range(n):
+            exact[t, i] = _kernels._beta_draw(p[i] - 1, p[i] + q[i] - 2, i, n, t, *key)
+    shapes = np.zeros((4, n), dtype=np.float32)
+    for i in range(n):
+        _kernels._set_shapes(shapes, i, p[i] - 1, q[i] - 1)
+    points = np.zeros((4, rounds * n), dtype=np.float32)
+    _kernels._normals_ahead(n, 0, _kernels._thompson_plan(rounds * n), points, *key)
+    bounds = [np.zeros((rounds, n), dtype=np.float32) for _ in range(2)]
+    for t in range(rounds):
+        left = _kernels._bound_draws(shapes, points, t * n, bounds[0][t], bounds[1][t])
+        assert left == (bounds[0][t] < 0).sum()
+    return exact, bounds
+
+
 def test_many_draws_of_the_kernel_are_beta() -> None:
     pytest.importorskip("numba", reason="skipped: needs numba")
     stats = pytest.importorskip("scipy.stats", reason="skipped: needs scipy")
-    from momab.engine import _kernels
-
-    p, q = np.array(SHAPES).T
-    e, f, n = p - 1 / 3, q - 1 / 3, len(SHAPES)
-    shapes = np.array([e, 1 / np.sqrt(9 * e), f, 1 / np.sqrt(9 * f)])
-    words, work = np.zeros((4, n), dtype=np.uint32), np.ones((6, n))
-    drawn, u64 = np.zeros((20_000, n)), np.uint64
-    key = u64(5), u64(coin_stream("test")), u64(11), u64(0)
-    near, todo = np.ones((4, n)), np.zeros(n, dtype=np.int64)
-    for t, row in enumerate(drawn):
-        _kernels._beta_draws(shapes, near, todo, words, work, row, t, *key)
-    for i in range(n):
-        assert stats.kstest(drawn[:, i], stats.beta(p[i], q[i]).cdf).pvalue > 0.005
+    drawn, _ = kernel_draws(20_000)
+    for i, (p, q) in enumerate(SHAPES):
+        assert stats.kstest(drawn[:, i], stats.beta(p, q).cdf).pvalue > 0.005
     # Coordinates of one round are independent, and so are rounds.
-    assert np.abs(np.corrcoef(drawn.T) - np.eye(n)).max() < 0.03
+    assert np.abs(np.corrcoef(drawn.T) - np.eye(len(SHAPES))).max() < 0.03
     assert abs(np.corrcoef(drawn[1:, 0], drawn[:-1, 0])[0, 1]) < 0.03
+
+
+def test_the_kernel_bounds_its_draws() -> None:
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    exact, (low, high) = kernel_draws(20_000)
+    sure = low >= 0
+    assert (low <= exact)[sure].all()
+    assert (high >= exact)[sure].all()
+    assert (high - low)[sure].max() < 1e-4
+    assert sure[:, -1].mean() > 0.99  # many pulls leave little to the exact computation
+    # An attempt that is taken for sure is the one that the plain loop takes, to many digits.
+    middle = (low.astype(float) + high) / 2
+    assert np.abs(middle - exact)[sure].max() < 2e-5
 
 
 def test_every_attempt_has_its_own_block() -> None:

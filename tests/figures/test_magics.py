@@ -323,3 +323,18 @@ shell.run_cell("%%prose\\nOne and one is {{ 1 + 1 }}.").raise_error()
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "One and one is 2." in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.9e-7, "1.9 × 10⁻⁷"),
+        (0.0123, "0.012"),
+        (2e-4, "2 × 10⁻⁴"),
+        (31_000, "3.1 × 10⁴"),
+        (0, "0"),
+    ],
+)
+def test_tiny_and_huge_numbers_have_powers_of_ten(value: float, text: str) -> None:
+    assert magics.tens(value) == text
+    assert magics.render("{{ x | tens }}", {"x": value}) == text

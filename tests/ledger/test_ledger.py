@@ -5,13 +5,15 @@ from collections import Counter
 
 import pytest
 
-from momab import ledger
+from momab import ledger, study
+from momab.chapters import sixty_runs
 from momab.errors import MomabError
 from momab.ledger import Claim, ClaimOutcome, ClaimResult
+from momab.ledger import study as checks
 from tests.chapters.playing import play
 
 CLAIMS = ledger.read_claims()
-CHECKED = [claim for claim in CLAIMS if claim.pending is None]
+CHECKED = [claim for claim in CLAIMS if claim.check is not None]
 
 
 def test_no_item_of_the_paper_is_missing():
@@ -45,8 +47,33 @@ def test_verdict_is_the_recorded_one(claim):
     assert result.agrees
     assert re.search(r"\d", result.evidence)
     assert "\n" not in result.evidence
+    assert not ascii_mathematics(result.evidence)
     # every number that the check returns is told
     assert all(re.search(rf"\b{name}\b", claim.evidence) for name in result.outcome.numbers)
+
+
+def ascii_mathematics(text):
+    """What of a text, outside formulas, should be one: mu_b, <=, T^2, 1e-7, log T."""
+    words = re.sub(r"\$[^$]+\$", " ", text)
+    return re.findall(r"\w+_\w+|[<>]=|\w\^|\d[eE][+-]?\d|\blog T\b|\b[KTcg] = |\bdelta\b", words)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_formulas_are_formulas(claim):
+    texts = (claim.title, claim.statement, claim.reason, claim.proof, claim.pending or "")
+    fields = re.sub(r"\{\{.*?\}\}|\{%.*?%\}", " ", claim.evidence)
+    for text in (*texts, fields):
+        assert not ascii_mathematics(text)
+        assert text.count("$") % 2 == 0
+    assert "$" not in claim.title  # a title also stands in the graph, which is a picture
+
+
+def test_numbers_with_many_zeros_are_powers_of_ten():
+    claim = next(claim for claim in CLAIMS if claim.id == "section-2")
+    claim = claim.model_copy(update={"evidence": "From {{ a }} to {{ b }}, {{ c }}."})
+    numbers = {"a": 4e-17, "b": 1e-9, "c": 3.5e20}
+    said = ClaimResult(claim, ClaimOutcome(True, numbers)).evidence
+    assert said == r"From $4\times10^{-17}$ to $10^{-9}$, $3.5\times10^{20}$."
 
 
 def test_only_data_and_long_runs_may_wait():
@@ -114,6 +141,8 @@ def test_table_for_the_page():
     assert list(table["item"]) == ["Proposition 1", "Definition 1", "Proposition 1"]
     assert list(table["verdict"]) == ["verified", "verified with a caveat", "pending"]
     assert (table["verdict"] == table["recorded"]).all()
+    assert list(table["id"])[:2] == ["proposition-1", "definition-1"]
+    assert list(table["block"])[:2] == ["paper-proposition-1", "paper-definition-1"]
     assert table["reason"].str.len().min() > 10
     assert open_claim.model_copy(update={"kind": "text", "number": "Abstract"}).label == "Abstract"
 
@@ -133,9 +162,12 @@ def test_the_paper_s_claims_and_ours_are_kept_apart():
     mixed = (ours("P10"), *CLAIMS[:2], ours("P2"), ours("L1", "open"))
     assert [claim.label for claim in ledger.our_claims(mixed)] == ["L1", "P2", "P10"]
     assert ledger.paper_claims(mixed) == CLAIMS[:2]
+    background = tuple(claim for claim in CLAIMS if claim.kind == "background")
+    assert background
+    assert ledger.paper_claims(background) == ledger.our_claims(background) == ()
     assert ledger.our_claims(CLAIMS[:2]) == ()
     assert ledger.uncovered((*CLAIMS, ours("P1"))) == ()
-    assert len(ledger.our_claims()) + len(ledger.paper_claims()) == len(CLAIMS)
+    assert len(ledger.our_claims()) + len(ledger.paper_claims()) == len(CLAIMS) - len(background)
     counts = ledger.status_counts(ledger.our_claims(mixed))
     assert counts == {"proved": 2, "measured": 0, "conjectured": 0, "open": 1}
     assert tuple(counts) == ledger.STATUSES
@@ -148,7 +180,7 @@ def test_labels_and_statuses_of_our_own_claims():
     for claim in own:  # only an open question or a conjecture may do without a check
         assert claim.check is not None or claim.status in ("open", "conjectured")
     table = ledger.ledger_table(ledger.audit_claims((ours("P1"), CLAIMS[1])))
-    assert list(table["item"]) == ["P1", "Section 2"]
+    assert list(table["item"]) == ["P1", "Abstract, dimension"]
     assert list(table["status"]) == ["proved", ""]
     assert list(ledger.ledger_table(()).columns) == list(table.columns)
 
@@ -166,9 +198,19 @@ def test_the_referee_s_page_lists_our_claims_and_works_without_any(monkeypatch):
     _, said = played(monkeypatch, two)
     assert "proved (1)" in said
     assert "open (1)" in said
-    assert "**P2: A title** — *proved*, see {ref}`price`. A statement." in said
+    assert ":name: claim-ours-P2" in said
+    assert re.search(r"\*\*P2: A title\*\* — \*proved\*; see\s+\{ref\}`price`\.", said)
+    assert "*The claim.* A statement." in said
+    assert "*Check.* Tried." in said
     assert "*Missing.* A proof is missing." in said
-    assert re.search(r"\*What came out.\* Off by [\d.e-]+ over \d+ arms.", said)
+    assert "{prf:ref}" not in said
+    shown = ours("P3", block="price-theorem", proof="It follows from P1.")
+    _, said = played(monkeypatch, [shown, ours("P1")])
+    assert "{prf:ref}`the statement <price-theorem>` in {ref}`price`" in said
+    assert "*Proof.* It follows from {ref}`P1 <claim-price-theorem>`." in said
+    assert re.search(
+        r"\*What came out.\* Off by \$[\d.]+\\times10\^\{-\d+\}\$ over \d+ arms.", said
+    )
     _, said = played(monkeypatch, two, status="open")
     assert "**L1" in said
     assert "**P2" not in said
@@ -207,6 +249,10 @@ GOOD = """
         (GOOD.replace("lemma\n", "ours\n"), "needs a status, one of proved, measured"),
         (GOOD.replace("lemma\n", "ours\n") + "  status: sure\n", "it is 'sure'"),
         (GOOD.replace("lemma\n", "ours\n") + "  status: open\n", "such as P1; it is 9"),
+        (GOOD + "  uses: [b]\n", "claim a uses 'b', which is not in the file"),
+        (GOOD + "  uses: [a]\n", "in a circle: a, a"),
+        (GOOD.replace("  number: 9\n", ""), "'number' is missing"),
+        (GOOD.replace("lemma\n", "background\n"), "no number, no check and no verdict"),
         ("- lemma 9\n", "mapping with an id"),
         ("a: [", "not valid YAML"),
         ("", "list of claims"),
@@ -231,3 +277,33 @@ def test_peeling_bound_is_above_the_exact_probability(c):
     for p in (0.5, 0.1):
         for T in (20, 200):
             assert theory.crossing_probability(p, T, T, c) <= theory.peeling_bound(2, 1, T, c) / 2
+
+
+# ---- verdicts that follow from our runs --------------------------------------------------------
+
+
+def test_table_1_is_judged_by_the_comparison_of_the_chapter_on_sixty_runs():
+    """One comparison, one number: the ledger counts what the chapter counts."""
+    found = checks.table_1()
+    pooled = sixty_runs.group_risk(study.recorded_results("risk"))
+    rivals, real = study.recorded_results("rivals"), study.recorded_results("real")
+    verdicts = list(sixty_runs.survival(pooled, rivals, real)["verdict"])
+    assert found.numbers["won"] == verdicts.count("Width-guided is better")
+    assert found.numbers["lost"] == verdicts.count("the rival is better") > 0
+    assert found.numbers["equal"] == found.numbers["won"]
+
+
+def test_the_equal_comparison_has_equally_many_runs_of_both_that_settle():
+    table = checks._equal_sizes()
+    assert set(table["policy"]) == set(checks.FOUR)
+    assert len(table) == 6 * 4
+    heavy = table[table["policy"].isin(["Width-guided (paper's c)", "Annealing-Pareto"])]
+    assert heavy["runs"].nunique() == 1
+    assert table["runs"].max() == heavy["runs"].max()
+
+
+def test_a_table_without_a_lost_group_would_be_verified(monkeypatch):
+    always = checks._survival().assign(verdict="Width-guided is better")
+    monkeypatch.setattr(checks, "_survival", lambda: always)
+    monkeypatch.setattr(checks, "_lowest", lambda column: [None] * 6)
+    assert checks.table_1().verdict == "verified"

@@ -2,15 +2,21 @@
 
 Each module has one concern and registers it with its own `setup`:
 
-- `mathjax`: mathematics is set by a MathJax that the site serves itself;
+- `formulas`: mathematics is set while the book is built;
 - `companions`: a plain build reads a page's exercises and slides from the files beside it;
 - `statements`: the paper's numbers, proofs and boxes that fold, identifiers given once;
+- `ledger`: statements carry their verdicts, references to them show them;
+- `statement_graph`: ``{statement-graph}`` draws who uses whom;
 - `badges`: an exercise shows its level and kind;
 - `glossary`: a notion shows its definition where it is used;
 - `api`: ``{package}`` documents a package of the library;
 - `exercise_table`: ``{exercise-table}`` lists exercises;
 - `bibliography`: entries have a role that browsers know;
+- `citing`: ``{how-to-cite}``, and the links to paper and repository;
+- `live`: ``{live}`` is the place of an explorable;
 - `slides`: ``{slide}``, ``{fragment}`` and ``{notes}`` become a deck per page;
+- `search`: the index of the search, fetched when somebody searches;
+- `assets`: a page loads what it uses, and no more;
 - `page_links`: download, source and launch links, a social preview, ``404.html`` at any depth.
 
 Two environment variables tell a publishing build where it is going: ``MOMAB_BASEURL`` (the
@@ -25,20 +31,26 @@ from sphinx.application import Sphinx
 
 from momab.book.sphinx import (
     api,
+    assets,
     badges,
     bibliography,
+    citing,
     companions,
     exercise_table,
+    formulas,
     glossary,
-    mathjax,
+    ledger,
+    live,
     page_links,
+    search,
     slides,
+    statement_graph,
     statements,
 )
 
 # Badges go into titles before boxes fold; the deck is taken off the page last.
 _HOOKS = (
-    mathjax,
+    formulas,
     companions,
     api,
     exercise_table,
@@ -46,8 +58,14 @@ _HOOKS = (
     glossary,
     badges,
     bibliography,
+    citing,
     slides,
+    ledger,
+    statement_graph,
+    live,
+    search,
     page_links,
+    assets,
 )
 
 

@@ -1,7 +1,7 @@
 """The library's own pages: ``{package} momab.engine`` documents the modules of a package.
 
-They are made from the docstrings, one section per module; modules whose name begins with an
-underscore are private and left out.
+They are made from the docstrings, one section per module, its members folded; modules whose name
+begins with an underscore are private and left out.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config
 from sphinx.ext.napoleon.docstring import NumpyDocstring
 from sphinx.util.docutils import SphinxDirective
+
+from momab.book.sphinx.statements import fold, fold_summary
 
 
 def setup(app: Sphinx) -> None:
@@ -30,6 +33,7 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", _plain_signs, priority=400)
     app.connect("autodoc-process-docstring", _numpy_sections)  # makes markup of its own
     app.connect("missing-reference", _named_in_code)
+    app.connect("doctree-resolved", _names_as_code)
 
 
 def modules(package: str) -> Iterator[str]:
@@ -59,7 +63,7 @@ class Package(SphinxDirective):
         for name in rest:
             section = nodes.section("", nodes.title("", name), ids=[nodes.make_id(name)])
             section["names"] = [nodes.fully_normalize_name(name)]
-            section += self._documented(name)
+            section += _folded(self._documented(name))
             sections.append(section)
         return [*self._documented(first), *sections]
 
@@ -70,6 +74,29 @@ class Package(SphinxDirective):
         place = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), name), 0, place)
         return list(place.children)
+
+
+def _folded(found: list[nodes.Node]) -> list[nodes.Node]:
+    """What a module says of itself, then its members in a fold that lists their names."""
+    members = [node for node in found if isinstance(node, addnodes.desc | addnodes.index)]
+    names = [
+        str(node[0].get("fullname", "")) for node in members if isinstance(node, addnodes.desc)
+    ]
+    if not names:
+        return found
+    summary = fold_summary("", "", nodes.literal(text=names[0]))
+    for name in names[1:]:
+        summary += [nodes.Text(", "), nodes.literal(text=name)]
+    return [
+        *(node for node in found if node not in members),
+        fold("", summary, *members, classes=["members"]),
+    ]
+
+
+def _names_as_code(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """In a docstring `this` is a name of the library, not the title of a book."""
+    for name in list(tree.findall(nodes.title_reference)):
+        name.replace_self(nodes.literal("", "", *name.children))
 
 
 _CONFIG: Any = Config(napoleon_use_param=False, napoleon_use_rtype=False)

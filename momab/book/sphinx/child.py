@@ -45,7 +45,8 @@ class Recorder(logging.Handler):
             return
         code = ".".join(part for part in (kind, subtype) if part)
         page, line = _place(getattr(record, "location", None), self.app)
-        complaint = Complaint(page, line, record.levelname, record.getMessage(), code)
+        fatal = code == "momab.formula"  # a page must not show TeX
+        complaint = Complaint(page, line, record.levelname, record.getMessage(), code, fatal)
         if complaint not in _complaints:
             _complaints.append(complaint)
 

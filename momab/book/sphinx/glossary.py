@@ -5,6 +5,8 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from momab.book.sphinx.formulas import in_words
+
 
 def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
@@ -30,5 +32,5 @@ def _definitions(app: Sphinx) -> dict[str, str]:
             first = next(iter(item.findall(nodes.paragraph)), None)
             for term in item.findall(nodes.term):
                 for label in term["ids"]:
-                    found[label] = first.astext() if first is not None else ""
+                    found[label] = in_words(app, first) if first is not None else ""
     return found

@@ -14,6 +14,8 @@ from typing import Any
 from markupsafe import Markup
 from sphinx.application import Sphinx
 
+from momab.book.sphinx import citing
+
 _PRINT = {
     "type": "javascript",
     "javascript": "window.print()",
@@ -53,17 +55,10 @@ def _link_page(
             0, _group(items, "Download this page", "fas fa-download", "download-buttons")
         )
     # the repository has the solutions
-    if app.config.momab_edition != "student" and (items := _places(page, source)):
+    if app.config.momab_edition != "student" and (items := _places(app, page, source)):
         buttons.insert(0, _group(items, "Run this page", "fas fa-rocket", "launch-buttons"))
     context["header_buttons"] = buttons
-    for files in ("script_files", "css_files"):  # live code from elsewhere, which we do not use
-        context[files] = [file for file in context[files] if not _is_live_code(file)]
     context["metatags"] = _metatags(app, page, context)
-
-
-def _is_live_code(file: Any) -> bool:
-    """Whether a style or a script, in a file or written out, belongs to Thebe."""
-    return "thebe" in f"{file.filename} {file.attributes.get('body', '')}".lower()
 
 
 def _downloads(page: str, source: str, context: dict[str, Any]) -> list[dict[str, str]]:
@@ -80,9 +75,9 @@ def _downloads(page: str, source: str, context: dict[str, Any]) -> list[dict[str
     return items
 
 
-def _places(page: str, source: str) -> list[dict[str, str]]:
+def _places(app: Sphinx, page: str, source: str) -> list[dict[str, str]]:
     """The page's source on GitHub, and where it can be run."""
-    repository = os.environ.get("MOMAB_REPOSITORY", "").rstrip("/")
+    repository = citing.repository(app)
     if not repository or not source:
         return []
     items = [_link(f"{repository}/blob/main/{source}?plain=1", "Source", "Its source on GitHub")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from posixpath import relpath
@@ -164,7 +163,6 @@ def _write_deck(app: Sphinx, page: str, deck: Deck, caption: str, following: str
             "slides": slides,
             "exercises": _exercises(app, page, deck, show),
             "following": next_deck or None,
-            "mathjax": json.dumps(app.config.mathjax3_config or {}, sort_keys=True),
         },
     )
     target = Path(app.outdir) / show.address

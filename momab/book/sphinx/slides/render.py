@@ -2,7 +2,7 @@
 
 Whatever must differ on a deck is changed in the document before it is written: sections, which
 reveal.js would take for slides, become plain boxes; links start at the deck; the formulas of
-speaker notes are left to the deck, because the speaker's window has no MathJax.
+speaker notes are MathML, because the speaker's window has no style sheet for more.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from docutils import nodes
 from docutils.io import StringOutput
 from docutils.utils import new_document
 from sphinx.application import Sphinx
+
+from momab.book.sphinx.formulas import typesetter
 
 
 class deck_box(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
@@ -50,11 +52,10 @@ def _depart_box(self: Any, node: deck_box) -> None:
 
 
 def _visit_formula(self: Any, node: notes_formula) -> None:
-    config = self.builder.config
     tag = "div" if node["display"] else "span"
-    marks = config.mathjax_display if node["display"] else config.mathjax_inline
-    self.body.append(self.starttag(node, tag, "", CLASS="formula notranslate nohighlight"))
-    self.body.append(marks[0] + self.encode(node.astext()) + marks[1] + f"</{tag}>")
+    self.body.append(self.starttag(node, tag, "", CLASS="formula"))
+    set_by = typesetter(self.builder.app)
+    self.body.append(set_by.mathml(node.astext(), node["display"]) + node["tail"] + f"</{tag}>")
     raise nodes.SkipNode
 
 
@@ -82,7 +83,8 @@ class DeckWriter:
         box = deck_box("", *found)
         for formula in list(box.findall(lambda n: isinstance(n, nodes.math | nodes.math_block))):
             display = isinstance(formula, nodes.math_block)
-            formula.replace_self(notes_formula("", formula.astext(), display=display))
+            tail = formula.get("tail", "")
+            formula.replace_self(notes_formula("", formula.astext(), display=display, tail=tail))
         return self._write(box)
 
     def inline(self, found: Iterable[nodes.Node]) -> str:

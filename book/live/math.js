@@ -1,0 +1,65 @@
+// What the pages compute beside the runs: Pareto order, gaps, divergences, the price.
+
+/** Which arms no other arm dominates. */
+export function front(means) {
+  const dominates = (x, y) => x.every((v, j) => v >= y[j]) && x.some((v, j) => v > y[j]);
+  return means.map((row) => !means.some((other) => dominates(other, row)));
+}
+
+/** The Pareto gaps: how far somebody is ahead on every objective at once. */
+export function gaps(means) {
+  return means.map((row) =>
+    Math.max(0, ...means.map((other) => Math.min(...other.map((v, j) => v - row[j])))));
+}
+
+/** The objective-wise leads g_j of the best arm; 0 where it is not alone. */
+export function leads(means) {
+  return means[0].map((_, j) => {
+    const [first, second] = means.map((row) => row[j]).sort((x, y) => y - x);
+    return first - second;
+  });
+}
+
+/** The champion objective: the first with the largest lead. */
+export function champion(means) {
+  const all = leads(means);
+  return all.indexOf(Math.max(...all));
+}
+
+/** The divergence of a coin p from a coin q. */
+export function kl(p, q) {
+  const part = (x, y) => (x === 0 ? 0 : y === 0 ? Infinity : x * Math.log(x / y));
+  return Math.max(0, part(p, q) + part(1 - p, 1 - q));
+}
+
+/** The evidence D_b(a): what one pull of b tells against its being as good as a everywhere. */
+export function evidence(b, a, add = true) {
+  const each = b.map((p, j) => (p < a[j] ? kl(p, a[j]) : 0));
+  return add ? each.reduce((x, y) => x + y, 0) : Math.max(...each);
+}
+
+/** The price C of an instance: {value, arm, prices} with the price of every free arm. */
+export function price(means, add = true) {
+  const gap = gaps(means);
+  const prices = means.map((a, i) => (gap[i] > 0 ? Infinity
+    : means.reduce((sum, b, k) => (gap[k] > 0 ? sum + gap[k] / evidence(b, a, add) : sum), 0)));
+  const value = Math.min(...prices);
+  return {value, arm: prices.indexOf(value), prices};
+}
+
+/** The Pareto regret of pull counts. */
+export function regret(counts, gap) {
+  return counts.reduce((sum, n, a) => sum + n * gap[a], 0);
+}
+
+/** Mean and the half-width of a 95 % interval. */
+export function meanInterval(values) {
+  const n = values.length, mean = values.reduce((x, y) => x + y, 0) / n;
+  const variance = values.reduce((s, x) => s + (x - mean) ** 2, 0) / Math.max(1, n - 1);
+  return [mean, 1.96 * Math.sqrt(variance / n)];
+}
+
+/** An array as Python writes it. */
+export function pythonList(rows) {
+  return JSON.stringify(rows).replaceAll(",", ", ");
+}

@@ -1,0 +1,107 @@
+"""The entries of the ledger as the book needs them: names, verdicts, places, and who uses whom.
+
+The book knows no mathematics, so it reads ``book/claims.yml`` as a list of names; `momab.ledger`
+validates it and runs the checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+OURS, BACKGROUND = "ours", "background"
+LOOSE = ("text", "table", "figure")
+"""Kinds of entries that are statements only if they have a block on a page."""
+LEDGERS = {OURS: "referee", BACKGROUND: ""}
+"""The page with the entry of a kind; of all others it is the paper's ledger."""
+MARKS = {
+    "verified": "verified",
+    "verified with a caveat": "caveat",
+    "corrected": "corrected",
+    "sharpened": "sharpened",
+    "proved": "proved",
+    "measured": "measured",
+    "conjectured": "conjectured",
+    "open": "open",
+    "": "background",
+}
+"""The class of a verdict or status in the style sheet."""
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One entry of the ledger."""
+
+    id: str
+    kind: str
+    label: str
+    title: str
+    page: str
+    block: str = ""
+    uses: tuple[str, ...] = ()
+    verdict: str = ""
+    """The verdict on a claim of the paper, the status of one of ours; empty for background."""
+    formal: str = ""
+    """A proof that a machine has checked, if there is one."""
+
+    @property
+    def ledger(self) -> str:
+        """The page of the ledger that has the entry; empty for background."""
+        return LEDGERS.get(self.kind, "claims")
+
+    @property
+    def anchor(self) -> str:
+        """Where the entry stands on that page."""
+        return f"claim-{self.id}"
+
+    @property
+    def mark(self) -> str:
+        """The class of its verdict."""
+        return MARKS.get(self.verdict, "background")
+
+    @property
+    def name(self) -> str:
+        """Label and title, as in "Lemma 9: Certification"."""
+        return self.title if self.kind == BACKGROUND else f"{self.label}: {self.title}"
+
+
+def read_entries(root: Path) -> tuple[LedgerEntry, ...]:
+    """The entries of a book's source, in the order of the file; none if there is no ledger."""
+    import yaml
+
+    path = root / "book" / "claims.yml"
+    if not path.is_file():
+        return ()
+    return tuple(_entry(found) for found in yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def _entry(found: Mapping[str, Any]) -> LedgerEntry:
+    kind, number = found["kind"], str(found.get("number", ""))
+    named = number if kind in ("text", OURS) else f"{kind.title()} {number}"
+    return LedgerEntry(
+        id=found["id"],
+        kind=kind,
+        label=found["title"] if kind == BACKGROUND else named,
+        title=found["title"],
+        page=found["page"],
+        block=found.get("block") or "",
+        uses=tuple(found.get("uses") or ()),
+        verdict=found.get("status") or found.get("verdict") or "",
+        formal=found.get("formal") or "",
+    )
+
+
+def statements(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """The entries that the graph shows: all but tables, figures and passages without a block."""
+    return tuple(entry for entry in entries if entry.kind not in LOOSE or entry.block)
+
+
+def by_block(entries: Iterable[LedgerEntry]) -> dict[str, list[LedgerEntry]]:
+    """The entries of each block that has some."""
+    found: dict[str, list[LedgerEntry]] = {}
+    for entry in entries:
+        if entry.block:
+            found.setdefault(entry.block, []).append(entry)
+    return found

@@ -1,0 +1,137 @@
+"""Formulas set by KaTeX while the book is built, so that a page needs no script to show them.
+
+KaTeX runs in an engine that comes as a Python wheel.  A formula becomes HTML for eyes and MathML
+for screen readers; `in_words` writes it on one line of plain text, for search results and
+definitions that appear on hovering.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+KATEX = Path(__file__).parent / "katex"
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
+_NUMBERED = re.compile(r"(\\(?:begin|end)\{)(align|equation|gather|alignat)\}")
+_ANNOTATION = re.compile(r"<annotation .*?</annotation>|</?semantics>", re.DOTALL)
+_NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
+
+
+class FormulaError(ValueError):
+    """KaTeX does not know what a formula says."""
+
+
+class Typesetter:
+    """Sets formulas, each once; close it, because the engine keeps threads of its own."""
+
+    def __init__(self, macros: Mapping[str, str] | None = None) -> None:
+        """Know the book's own commands; the engine starts with the first formula."""
+        self._macros = dict(macros or {})
+        self._engine: Any = None
+        self._known: dict[tuple[str, bool, str], str] = {}
+
+    def __enter__(self) -> Typesetter:
+        """Use it in a block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the engine."""
+        self.close()
+
+    def close(self) -> None:
+        """Stop the engine."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    def page(self, tex: str, display: bool = False, tail: str = "") -> str:
+        """A formula as HTML with MathML; ``tail`` is punctuation that must stay with it."""
+        found = self._set(tex, display, "htmlAndMathml").replace(_NAMESPACE, "")
+        found = _ANNOTATION.sub("", found).replace(';"', '"')
+        if tail:
+            end, mark = "</span></span></span>", html.escape(tail)
+            found = found.removesuffix(end) + f'<span class="tail">{mark}</span>{end}'
+            found = found.replace("</math>", f"<mtext>{mark}</mtext></math>", 1)
+        return found
+
+    def mathml(self, tex: str, display: bool = False) -> str:
+        """A formula as MathML alone."""
+        return self._set(tex, display, "mathml")
+
+    def in_words(self, tex: str) -> str:
+        """A formula on one line of plain text, such as μ_b ≤ 1/2."""
+        found = re.search(r"<semantics>(.*?)<annotation", self.mathml(tex), re.DOTALL)
+        text = _flat(ET.fromstring(found[1])) if found else tex
+        return " ".join(text.replace("\u2061", " ").replace("\u200b", "").split())
+
+    def _set(self, tex: str, display: bool, output: str) -> str:
+        key = tex, display, output
+        if key not in self._known:
+            self._known[key] = self._render(prepared(tex), display, output)
+        return self._known[key]
+
+    def _render(self, tex: str, display: bool, output: str) -> str:
+        from py_mini_racer import JSEvalException, MiniRacer
+
+        if self._engine is None:
+            self._engine = MiniRacer()
+            self._engine.eval((KATEX / "katex.min.js").read_text(encoding="utf-8"))
+        options = {"displayMode": display, "output": output, "macros": self._macros}
+        try:
+            return str(self._engine.call("katex.renderToString", tex, {**options, **_STRICT}))
+        except JSEvalException as error:
+            said = re.search(r"ParseError: (?:KaTeX parse error: )?(.*)", str(error))
+            why = said[1] if said else str(error).splitlines()[0]
+            why = re.split(r" at (?:position|end of input)", why)[0]
+            raise FormulaError(f"the formula ${tex.strip()}$ cannot be set: {why}.") from None
+
+
+_STRICT = {"throwOnError": True, "strict": "error"}
+
+
+def prepared(tex: str) -> str:
+    """TeX as KaTeX needs it: 100,000 is one number, and displays have no numbers of their own."""
+    tex = _THOUSANDS.sub(lambda match: match[0].replace(",", "{,}"), tex)
+    return _NUMBERED.sub(r"\1\2*}", tex)
+
+
+def styles() -> str:
+    """KaTeX's style sheet, with the one format of fonts that every browser reads."""
+    sheet = (KATEX / "katex.min.css").read_text(encoding="utf-8")
+    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet)
+
+
+_JOINED = {"msub": "_", "msup": "^", "munder": "_", "mover": "^", "mfrac": "/"}
+_SPACED = set("=≤≥<>≠≈∼→∈∪∩⊂+−⋅×∣:≺≻⪯⪰")
+
+
+def _flat(node: ET.Element) -> str:
+    """The text of MathML on one line."""
+    parts = [_flat(child) for child in node]
+    if node.tag in _JOINED and len(parts) == 2:
+        return _JOINED[node.tag].join(_bracketed(part) for part in parts)
+    if node.tag in ("msubsup", "munderover") and len(parts) == 3:
+        return f"{_bracketed(parts[0])}_{_bracketed(parts[1])}^{_bracketed(parts[2])}"
+    if node.tag in ("msqrt", "mroot"):
+        return f"√{_bracketed(''.join(parts[:1]))}"
+    if node.tag in ("mtr", "mspace"):
+        return "".join(parts) + " "
+    own = (node.text or "").strip()
+    if node.tag == "mo" and own in _SPACED:
+        return f" {own} "
+    return (f"{own} " if own in (",", ";") else own) + "".join(parts)
+
+
+def _bracketed(text: str) -> str:
+    text = text.strip()
+    return text if re.fullmatch(r"[\w.†∗*′∑∏]*|\([^()]*\)", text) else f"({text})"

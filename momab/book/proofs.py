@@ -1,0 +1,234 @@
+"""What a proof assistant has checked: compile ``proofs/`` with Coq, and record what it says.
+
+A statement that begins with ``Theorem`` is advertised, a ``Lemma`` is a step on the way.  `check`
+compiles everything from cold, asks Coq for the closed statement and the axioms of every theorem,
+and writes ``proofs/checked.json``.  The book reads that file and needs no Coq; `Record.current`
+tells whether the sources are still those that were checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from momab._util.files import write_text
+from momab.errors import BuildError, MomabError
+
+RECORD = "checked.json"
+PACKAGE = "Momab"
+
+AXIOMS: Mapping[str, str] = {
+    "ClassicalDedekindReals.sig_forall_dec": "real numbers: a sequence of yes and no is yes "
+    "throughout, or there is a first no",
+    "ClassicalDedekindReals.sig_not_dec": "real numbers: a statement is refuted, or it is not",
+    "FunctionalExtensionality.functional_extensionality_dep": "functions with equal values are "
+    "equal",
+    "Classical_Prop.classic": "every statement is true or false",
+}
+"""What the proofs may rest on: the axioms of Coq's real numbers and of classical logic."""
+
+_ASSUMING = {"Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Admitted", "admit"}
+_LOCAL = {"Variable", "Variables", "Hypothesis", "Hypotheses", "Context"}
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """One advertised statement: where it stands, what Coq says it says, what it rests on."""
+
+    name: str
+    file: str
+    line: int
+    statement: str = ""
+    axioms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """The outcome of a check, with the digest of the sources that were checked."""
+
+    coq: str
+    date: str
+    digest: str
+    theorems: tuple[Theorem, ...]
+
+    def current(self, folder: Path) -> bool:
+        """Whether the sources in the folder are those that were checked."""
+        return self.digest == digest(folder)
+
+
+def sources(folder: Path) -> list[Path]:
+    """The source files, in the order of ``_CoqProject``: each needs only those before it."""
+    lines = (folder / "_CoqProject").read_text(encoding="utf-8").split()
+    return [folder / name for name in lines if name.endswith(".v")]
+
+
+def digest(folder: Path) -> str:
+    """A digest of everything that is compiled."""
+    found = hashlib.sha256()
+    for path in (folder / "_CoqProject", *sources(folder)):
+        found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
+def without_comments(text: str) -> str:
+    """The source with its comments blanked out, line breaks kept; comments nest."""
+    kept, depth = [], 0
+    for piece in re.split(r"(\(\*|\*\))", text):
+        depth += (piece == "(*") - (piece == "*)")
+        inside = depth > 0 or piece == "*)"
+        kept.append(re.sub(r"[^\n]", " ", piece) if inside else piece)
+    return "".join(kept)
+
+
+def advertised(folder: Path) -> list[Theorem]:
+    """All theorems of the sources, in order."""
+    found = []
+    for path in sources(folder):
+        lines = without_comments(path.read_text(encoding="utf-8")).splitlines()
+        for number, line in enumerate(lines, start=1):
+            if match := re.match(r"\s*Theorem\s+([\w']+)", line):
+                found.append(Theorem(match[1], path.name, number))
+    return found
+
+
+def assumptions(folder: Path) -> list[str]:
+    """Words in the sources that would assume something: none, or they must not be believed.
+
+    A variable or a hypothesis belongs to a section, whose theorems have it as an antecedent;
+    outside of one it would be an axiom.
+    """
+    found = []
+    for path in sources(folder):
+        depth = 0
+        text = without_comments(path.read_text(encoding="utf-8"))
+        for number, line in enumerate(text.splitlines(), start=1):
+            words = re.findall(r"[\w']+", line)
+            depth += line.lstrip().startswith("Section ") - line.lstrip().startswith("End ")
+            bad = _ASSUMING.intersection(words)
+            if depth == 0:
+                bad |= _LOCAL.intersection(words[:1])
+            found += [f"{path.name}:{number}: {word}" for word in sorted(bad)]
+    return found
+
+
+def find_coq() -> str:
+    """The version of the Coq that is installed."""
+    if any(shutil.which(program) is None for program in ("coqc", "coq_makefile", "make")):
+        raise MomabError("checking the proofs needs Coq 8.16 and make: apt-get install coq make.")
+    said = subprocess.run(["coqc", "--version"], capture_output=True, text=True, check=True)
+    match = re.search(r"version (\S+)", said.stdout)
+    return match[1] if match else "unknown"
+
+
+def compile_proofs(folder: Path, build: Path) -> None:
+    """Compile the sources from cold in a folder of their own."""
+    shutil.rmtree(build, ignore_errors=True)
+    build.mkdir(parents=True)
+    for path in (folder / "_CoqProject", *sources(folder)):
+        shutil.copy(path, build)
+    _run(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile"], build)
+    _run(["make", f"-j{os.cpu_count() or 1}"], build)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    plain = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    said = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=plain
+    )
+    if said.returncode:
+        text = "\n".join((said.stderr or said.stdout).strip().splitlines()[:30])
+        raise BuildError(f"the proofs were not accepted:\n{text}")
+
+
+def _ask(build: Path, theorems: list[Theorem]) -> list[Theorem]:
+    """Let Coq print the closed statement and the axioms of every theorem.
+
+    The axioms of one theorem take Coq a second, so every core asks for a share of them.
+    """
+    cores = os.cpu_count() or 1
+    shares = [range(first, len(theorems), cores) for first in range(cores)]
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(lambda share: _ask_for(build, theorems, share), shares))
+    answered = []
+    for number, theorem in enumerate(theorems):
+        statement = (build / f"{number}.statement.out").read_text(encoding="utf-8")
+        axioms = (build / f"{number}.axioms.out").read_text(encoding="utf-8")
+        found = tuple(sorted(_axioms(axioms)))
+        answered.append(replace(theorem, statement=_statement(statement), axioms=found))
+    return answered
+
+
+def _ask_for(build: Path, theorems: list[Theorem], share: range) -> None:
+    modules = dict.fromkeys(Path(theorem.file).stem for theorem in theorems)
+    lines = ["Require Import Reals List.", "Import ListNotations."]
+    lines += [f"Require Import {PACKAGE}.{module}." for module in modules]
+    lines += ["Open Scope R_scope.", "Set Printing Width 96."]
+    for number in share:
+        name = f"{PACKAGE}.{Path(theorems[number].file).stem}.{theorems[number].name}"
+        lines.append(f'Redirect "{number}.statement" Check {name}.')
+        lines.append(f'Redirect "{number}.axioms" Print Assumptions {name}.')
+    path = build / f"Ask{share.start}.v"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _run(["coqc", "-Q", ".", PACKAGE, path.name], build)
+
+
+def _statement(said: str) -> str:
+    """What stands behind the colon of Coq's answer to `Check`, shifted to the left."""
+    text = said.split(":", 1)[1].rstrip("\n")
+    first, *rest = text.splitlines()
+    indent = min((len(line) - len(line.lstrip()) for line in rest), default=0)
+    return "\n".join([first.strip(), *(line[indent:] for line in rest)])
+
+
+def _axioms(said: str) -> set[str]:
+    """The names in Coq's answer to `Print Assumptions`."""
+    if said.startswith("Closed under the global context"):
+        return set()
+    return set(re.findall(r"^([A-Za-z_][\w.']*)\s*(?=:|$)", said, re.MULTILINE)) - {"Axioms"}
+
+
+def check(folder: Path, build: Path) -> Record:
+    """Compile, refuse what assumes too much, and return what was checked."""
+    coq = find_coq()
+    if found := assumptions(folder):
+        raise BuildError(f"the proofs assume what they should prove: {'; '.join(found)}.")
+    compile_proofs(folder, build)
+    theorems = _ask(build, advertised(folder))
+    for theorem in theorems:
+        if strange := sorted(set(theorem.axioms) - set(AXIOMS)):
+            raise BuildError(f"{theorem.name} rests on {', '.join(strange)}.")
+    today = datetime.now(UTC).date().isoformat()
+    return Record(coq, today, digest(folder), tuple(theorems))
+
+
+def write_record(folder: Path, record: Record) -> Path:
+    """Write the outcome; the same outcome keeps the date of its first check."""
+    path = folder / RECORD
+    if path.is_file():
+        old = read_record(folder)
+        if asdict(old) | {"date": ""} == asdict(record) | {"date": ""}:
+            return path
+    return write_text(path, json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n")
+
+
+def read_record(folder: Path) -> Record:
+    """Read the outcome of the last check."""
+    path = folder / RECORD
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        theorems = tuple(
+            Theorem(**{**entry, "axioms": tuple(entry["axioms"])})
+            for entry in found.pop("theorems")
+        )
+        return Record(**found, theorems=theorems)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise MomabError(f"{path} is missing or damaged; `make proofs` writes it.") from None

@@ -1,0 +1,167 @@
+"""Formulas are set while the book is built: in text, in displays, and in the HTML that cells show.
+
+What KaTeX cannot set is a complaint that no build survives.  Punctuation behind a formula stays on
+its line.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+from momab.book.formulas import KATEX, FormulaError, Typesetter, styles
+
+_log = logging.getLogger(__name__)
+_typesetters: WeakKeyDictionary[Sphinx, Typesetter] = WeakKeyDictionary()
+
+# What in the HTML of formulas asks for a font; a page fetches its fonts before it needs them.
+_FONTS = {
+    "Main-Regular": r"katex",
+    "Math-Italic": r"mathnormal",
+    "Main-Bold": r"mathbf",
+    "AMS-Regular": r"mathbb|amsrm",
+    "Caligraphic-Regular": r"mathcal",
+    "Size1-Regular": r"delimsizing size1|small-op|delim-size1",
+    "Size2-Regular": r"large-op|delimsizing size2",
+    "Size3-Regular": r"delimsizing size3",
+    "Size4-Regular": r"delim-size4|delimsizing size4",
+}
+_TAIL = re.compile(r"[.,;:!?)\]’”]+(?=\s|$)")
+_PASSED_OVER = re.compile(
+    r"(<(script|style|pre|code|svg|textarea)\b.*?</\2>|<[^>]*>)", re.DOTALL | re.IGNORECASE
+)
+_WRITTEN = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+
+
+def setup(app: Sphinx) -> None:
+    """Register with Sphinx."""
+    app.add_config_value("momab_macros", {}, "html")
+    app.add_html_math_renderer("katex", (_visit_math, None), (_visit_display, None))
+    app.connect("config-inited", _choose)
+    app.connect("builder-inited", _copy_styles)
+    app.connect("doctree-resolved", _bind_punctuation, priority=700)
+    app.connect("doctree-resolved", _set_in_outputs, priority=700)
+    app.connect("build-finished", _finish)
+
+
+def typesetter(app: Sphinx) -> Typesetter:
+    """What sets the formulas of a build."""
+    if app not in _typesetters:
+        _typesetters[app] = Typesetter(app.config.momab_macros)
+    return _typesetters[app]
+
+
+def in_words(app: Sphinx, node: nodes.Node) -> str:
+    """The text of a node, with its formulas in plain text."""
+    if isinstance(node, nodes.math | nodes.math_block):
+        try:
+            return f"{typesetter(app).in_words(node.astext())}{node.get('tail', '')}"
+        except FormulaError:  # the page itself complains
+            return str(node.astext())
+    if isinstance(node, nodes.raw):
+        return ""
+    if isinstance(node, nodes.Element) and node.children:
+        return str(node.child_text_separator).join(in_words(app, child) for child in node.children)
+    return str(node.astext())
+
+
+def _choose(app: Sphinx, config: Any) -> None:
+    config.html_math_renderer = "katex"
+
+
+def _set(app: Sphinx, node: nodes.Node, tex: str, display: bool = False, tail: str = "") -> str:
+    try:
+        return typesetter(app).page(tex, display, tail)
+    except FormulaError as error:
+        _log.warning(str(error), location=node, type="momab", subtype="formula")
+        return f"<code>{html.escape(tex)}</code>{html.escape(tail)}"
+
+
+def _visit_math(self: Any, node: nodes.math) -> None:
+    self.body.append(self.starttag(node, "span", "", CLASS="math"))
+    app = self.builder.app
+    self.body.append(_set(app, node, node.astext(), tail=node.get("tail", "")) + "</span>")
+    raise nodes.SkipNode
+
+
+def _visit_display(self: Any, node: nodes.math_block) -> None:
+    self.body.append(self.starttag(node, "div", CLASS="math"))
+    if node.get("number"):
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    tex = node.astext() if node.get("nowrap") else _aligned(node.astext())
+    self.body.append(_set(self.builder.app, node, tex, display=True) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def _aligned(tex: str) -> str:
+    """Equations of one display, which a blank line separates, below each other."""
+    parts = [part for part in tex.split("\n\n") if part.strip()]
+    parts = [rf"\begin{{split}}{part}\end{{split}}" if r"\\" in part else part for part in parts]
+    if len(parts) < 2:
+        return "".join(parts)
+    return r"\begin{aligned}" + r"\\".join(parts) + r"\end{aligned}"
+
+
+def _bind_punctuation(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Give a formula the comma behind it, so that no line begins with it."""
+    for formula in list(tree.findall(nodes.math)):
+        after = formula.next_node(descend=False, siblings=True)
+        if isinstance(after, nodes.Text) and (match := _TAIL.match(after)):
+            formula["tail"] = match[0]
+            after.parent.replace(after, nodes.Text(after[match.end() :]))
+
+
+def _set_in_outputs(app: Sphinx, tree: nodes.document, page: str) -> None:
+    r"""Set what stands between \( and \) in the tables and captions that cells show as HTML."""
+    for raw in list(tree.findall(nodes.raw)):
+        if "html" in raw.get("format", "").split() and "\\" in raw.astext():
+            found = set_in_html(app, raw, raw.astext())
+            raw.children[:] = [nodes.Text(found)]
+            raw.rawsource = found
+
+
+def set_in_html(app: Sphinx, node: nodes.Node, text: str) -> str:
+    r"""HTML with every \(...\) and \[...\] of its text set; code and pictures are passed over."""
+
+    def replace(match: re.Match[str]) -> str:
+        display = match[1] is None
+        tex = html.unescape(match[2] if display else match[1])
+        return f'<span class="math">{_set(app, node, tex, display)}</span>'
+
+    parts = _PASSED_OVER.split(text)
+    parts[2::3] = [""] * len(parts[2::3])  # the names of the elements passed over
+    parts[::3] = [_WRITTEN.sub(replace, part) for part in parts[::3]]
+    return "".join(part or "" for part in parts)
+
+
+def fonts_of(body: str) -> list[str]:
+    """The fonts that the formulas of a page need."""
+    return [f"KaTeX_{name}.woff2" for name, sign in _FONTS.items() if re.search(sign, body)]
+
+
+def copy_katex(folder: Path) -> None:
+    """Copy what a page needs to show formulas: a style sheet and its fonts."""
+    shutil.copytree(KATEX / "fonts", folder / "fonts", dirs_exist_ok=True)
+    shutil.copyfile(KATEX / "LICENSE", folder / "LICENSE")
+    (folder / "katex.css").write_text(styles(), encoding="utf-8")
+
+
+def _copy_styles(app: Sphinx) -> None:
+    if app.builder.format == "html":
+        copy_katex(Path(app.outdir) / "_static" / "katex")
+
+
+def _finish(app: Sphinx, error: Exception | None) -> None:
+    if found := _typesetters.pop(app, None):
+        found.close()

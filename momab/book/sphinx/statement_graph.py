@@ -1,0 +1,152 @@
+"""``{statement-graph}``: how the statements hang together, as a picture and in words.
+
+Both are made from the ledger's ``uses``.  Every box is a link to its statement, or to its entry if
+it has no block on a page; the style sheet colours it by its verdict, which it also names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from textwrap import shorten, wrap
+from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from momab.book.entries import MARKS, LedgerEntry, statements
+from momab.book.graph import Sizes, draw
+from momab.book.sphinx.ledger import entries_of, statements_of, way_to
+from momab.book.templating import fill_page
+
+SIZES = Sizes(width=112, height=76, gap=8, lane=7, between=34)
+COLUMNS, LETTERS, LINES = 5, 18, 3
+
+
+def setup(app: Sphinx) -> None:
+    """Register with Sphinx."""
+    app.add_node(statement_graph, html=(_visit_graph, None))
+    app.add_directive("statement-graph", StatementGraph)
+    app.connect("env-check-consistency", _complain)
+
+
+class statement_graph(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
+    """The picture."""
+
+
+class StatementGraph(SphinxDirective):
+    """``{statement-graph}``: the picture; ``{statement-graph} words``: the list."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Leave a place for the picture, or parse the list."""
+        self.env.note_dependency(str(Path(self.env.srcdir) / "book" / "claims.yml"))
+        if not self.arguments:
+            return [statement_graph("", page=self.env.docname)]
+        text = in_words(statements(entries_of(self.env.app)))
+        place = nodes.Element()
+        self.state.nested_parse(StringList(text.splitlines(), "ledger"), 0, place)
+        return list(place.children)
+
+
+def in_words(shown: Sequence[LedgerEntry]) -> str:
+    """The graph as a list in Markdown: what every statement uses, and what uses it."""
+    known = {entry.id: entry for entry in shown}
+    users: dict[str, list[LedgerEntry]] = {name: [] for name in known}
+    for entry in shown:
+        for name in entry.uses:
+            users[name].append(entry)
+    lines = []
+    for entry in shown:
+        uses = [known[name] for name in entry.uses]
+        parts = [
+            f"{verb} {_words(map(_short, others))}"
+            for verb, others in (("uses", uses), ("is used by", users[entry.id]))
+            if others
+        ]
+        told = f" ({entry.verdict})" if entry.verdict else ""
+        checked = ", machine-checked" if entry.formal else ""
+        lines.append(f"- **{_link(entry, entry.name)}**{told}{checked}: {_tail(parts)}.")
+    return "\n".join(lines)
+
+
+def _tail(parts: Sequence[str]) -> str:
+    return "; ".join(parts) or "stands alone"
+
+
+def _words(texts: Iterable[str]) -> str:
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _short(entry: LedgerEntry) -> str:
+    return _link(entry, entry.label)
+
+
+def _link(entry: LedgerEntry, text: str) -> str:
+    if entry.block:
+        return f"{{prf:ref}}`{text} <{entry.block}>`"
+    return f"{{ref}}`{text} <{entry.anchor}>`"
+
+
+# ---- the picture ---------------------------------------------------------------------------
+
+
+def _visit_graph(self: Any, node: statement_graph) -> None:
+    app = self.builder.app
+    shown = statements(entries_of(app))
+    self.body.append(picture(shown, {e.id: _target(app, node["page"], e) for e in shown}))
+    raise nodes.SkipNode
+
+
+def _target(app: Sphinx, page: str, entry: LedgerEntry) -> str:
+    if entry.block in statements_of(app.env):
+        there = statements_of(app.env)[entry.block]["docname"]
+        return app.builder.get_relative_uri(page, there) + f"#{entry.block}"
+    return way_to(app, page, entry.ledger, entry.anchor)
+
+
+def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str]) -> str:
+    """The graph as HTML: a legend, and the drawing in a box that scrolls if it must."""
+    drawing = draw({entry.id: entry.uses for entry in shown}, COLUMNS, SIZES)
+    boxes = [
+        {
+            "entry": entry,
+            "target": targets[entry.id],
+            "x": drawing.places[entry.id][0],
+            "y": drawing.places[entry.id][1],
+            "label": wrap(entry.label, LETTERS - 2),
+            "lines": title_lines(entry),
+        }
+        for entry in shown
+    ]
+    marks = [(mark, word) for word, mark in MARKS.items() if any(e.mark == mark for e in shown)]
+    return fill_page("graph.html", drawing=drawing, boxes=boxes, marks=marks, sizes=SIZES)
+
+
+def title_lines(entry: LedgerEntry) -> list[str]:
+    """A title cut into lines that fit a box; what is too long ends with dots."""
+    title = "" if entry.label == entry.title else entry.title
+    whole = wrap(title, LETTERS)
+    if len(whole) <= LINES:
+        return whole
+    return wrap(shorten(title, LETTERS * LINES - 4, placeholder=" …"), LETTERS)[:LINES]
+
+
+def _complain(app: Sphinx, env: Any) -> None:
+    """Say which blocks the ledger names that no page has, if the whole book is being built."""
+    from sphinx.util import logging
+
+    log = logging.getLogger(__name__)
+    built = {name.rpartition("/")[2] for name in env.found_docs}
+    for entry in entries_of(app):
+        if entry.block and entry.page in built and "statements" in built:
+            found = statements_of(env).get(entry.block)
+            if found is None or found["docname"].rpartition("/")[2] != entry.page:
+                log.warning(
+                    f"the ledger's entry {entry.id} names the statement {entry.block!r}, "
+                    f"which is not on the page {entry.page}."
+                )

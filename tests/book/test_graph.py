@@ -1,0 +1,122 @@
+"""The drawing of who uses whom."""
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momab.book import entries, graph
+from momab.book.entries import LedgerEntry
+from momab.book.sphinx import statement_graph
+from tests.conftest import ROOT
+
+SHOWN = entries.statements(entries.read_entries(ROOT))
+
+
+@st.composite
+def acyclic(draw):
+    """A graph whose nodes use earlier ones only."""
+    size = draw(st.integers(1, 14))
+    return {
+        f"n{i}": sorted({f"n{j}" for j in draw(st.lists(st.integers(0, i - 1), max_size=4))})
+        if i
+        else []
+        for i in range(size)
+    }
+
+
+@given(acyclic(), st.integers(1, 5))
+def test_rows_are_below_what_they_use_and_not_too_full(uses, columns):
+    rows = graph.rows(uses, columns)
+    assert rows.keys() == uses.keys()
+    assert all(rows[other] < rows[name] for name, used in uses.items() for other in used)
+    counts = [list(rows.values()).count(row) for row in range(max(rows.values()) + 1)]
+    assert min(counts) >= 1
+    assert max(counts) <= columns
+
+
+@given(acyclic())
+def test_without_shortcuts_nothing_is_lost_and_nothing_is_left_to_take(uses):
+    less = graph.without_shortcuts(uses)
+    assert graph.ancestors(less) == graph.ancestors(uses)
+    for name, used in less.items():
+        for other in used:
+            cut = less | {name: [one for one in used if one != other]}
+            assert graph.ancestors(cut) != graph.ancestors(uses)
+
+
+@given(acyclic(), st.integers(1, 5))
+def test_boxes_do_not_overlap_and_lines_keep_out_of_them(uses, columns):
+    sizes = graph.Sizes()
+    drawing = graph.draw(uses, columns, sizes)
+    for (ax, ay), (bx, by) in combinations(drawing.places.values(), 2):
+        assert abs(ax - bx) >= sizes.width or abs(ay - by) >= sizes.height
+    for x, y in drawing.places.values():
+        assert -1e-9 <= x <= drawing.width - sizes.width + 1e-9
+        assert 0 <= y <= drawing.height - sizes.height
+    for line in drawing.lines:
+        (x0, y0), *_, (x1, y1) = line.points
+        used, user = drawing.places[line.used], drawing.places[line.user]
+        assert (x0, y0) == (used[0] + sizes.width / 2, used[1] + sizes.height)
+        assert (x1, y1) == (user[0] + sizes.width / 2, user[1])
+        for x, y in line.points[1:-1]:  # where it passes through a row
+            assert not any(
+                bx < x < bx + sizes.width and by <= y <= by + sizes.height
+                for bx, by in drawing.places.values()
+            )
+
+
+def test_places_are_the_nearest_ones_in_order():
+    assert graph.spread([0, 10], [5], -100, 100) == [0, 10]
+    assert graph.spread([0, 0], [4], -100, 100) == [-2, 2]
+    assert graph.spread([-50, 90], [5], 0, 20) == [0, 20]
+
+
+def test_the_drawing_of_the_book_fits_its_column():
+    uses = {entry.id: entry.uses for entry in SHOWN}
+    drawing = graph.draw(uses, statement_graph.COLUMNS, statement_graph.SIZES)
+    assert len(drawing.places) == len(SHOWN) > 50
+    assert drawing.width < 760
+    told = {(line.used, line.user) for line in drawing.lines}
+    assert ("lemma-10", "theorem-4") in told
+    assert ("algorithm-1", "theorem-4") not in told  # it follows
+
+
+def test_the_words_leave_nothing_out():
+    text = statement_graph.in_words(SHOWN)
+    lines = text.splitlines()
+    assert len(lines) == len(SHOWN)
+    known = {entry.id: entry for entry in SHOWN}
+    for entry, line in zip(SHOWN, lines, strict=True):
+        assert entry.name in line
+        uses = line.partition("is used by")[0]
+        for name in entry.uses:
+            assert statement_graph._short(known[name]) in uses
+            assert statement_graph._short(entry) in lines[SHOWN.index(known[name])]
+
+
+def test_a_title_is_cut_where_it_does_not_fit():
+    entry = LedgerEntry("a", "ours", "P1", "a word " * 30, "price")
+    lines = statement_graph.title_lines(entry)
+    assert len(lines) <= statement_graph.LINES
+    assert lines[-1].endswith("…")
+    assert max(map(len, lines)) <= statement_graph.LETTERS
+    assert statement_graph.title_lines(LedgerEntry("b", "background", "Lai", "Lai", "price")) == []
+
+
+def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
+    two = [
+        LedgerEntry("a", "lemma", "Lemma 9", "Certification", "certificates", verdict="verified"),
+        LedgerEntry("b", "ours", "P1", "<b>", "price", uses=("a",), verdict="open", formal="B.b"),
+    ]
+    text = statement_graph.picture(two, {"a": "x.html#a", "b": ""})
+    assert 'href="x.html#a"' in text
+    assert 'aria-label="Lemma 9: Certification, verified"' in text
+    assert 'aria-label="P1: &lt;b&gt;, open, machine-checked"' in text
+    assert text.count('class="graph-line"') == 1
+    assert "<b>" not in text
+    assert ", machine-checked: uses" in statement_graph.in_words(two)
+
+
+def test_without_a_ledger_there_are_no_entries(tmp_path):
+    assert entries.read_entries(tmp_path) == ()

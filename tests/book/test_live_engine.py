@@ -1,0 +1,182 @@
+"""The engine of the live pages plays the library's runs, arm by arm, in a real browser."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from momab.book import live
+from momab.engine.loop import play_block
+from momab.engine.policies.base import given_for, make_policy
+from momab.model import instances
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "book" / "live"
+SOURCES = ("bernoulli", "duplicated", "rows", "samples")
+FAMILIES = (
+    "width-guided",
+    "pareto-ucb1",
+    "annealing-pareto",
+    "scalarized-ucb",
+    "pareto-imed",
+    "kl-ucb",
+    "single-ucb1",
+)
+PLAY = """async (jobs) => {
+  const told = await new Promise((done) => {
+    const worker = momabLive.worker();
+    worker.onmessage = ({data}) => { if (data.result || data.failed) done(data); };
+    worker.postMessage({jobs: jobs.map((job) => ({...job, seed: BigInt(job.seed), trace: true}))});
+  });
+  if (told.failed) return told.failed;
+  return told.result.map(({arms, certificates}) => ({arms: arms[0], certificate: certificates[0]}));
+}"""
+
+
+def random_means(rng: np.random.Generator) -> np.ndarray:
+    """Means in general position, on a grid with ties, close together, or with twins."""
+    K, d = int(rng.integers(2, 14)), int(rng.integers(1, 9))
+    means = rng.random((K, d))
+    style = rng.integers(4)
+    if style == 1:
+        means = rng.integers(0, 5, (K, d)) / 4
+    elif style == 2:
+        means = np.clip(0.5 + 0.05 * rng.standard_normal((K, d)), 0, 1)
+    elif style == 3:
+        means[K // 2 :] = means[: K - K // 2]
+    return means
+
+
+def random_source(kind: str, rng: np.random.Generator) -> tuple[instances.Instance, dict[str, Any]]:
+    """An instance, and what the page is told of it."""
+    means = random_means(rng)
+    K, d = means.shape
+    if kind == "bernoulli":
+        return instances.bernoulli(means), {"kind": kind, "means": means.tolist()}
+    if kind == "duplicated":
+        theta = means[:, 0]
+        told = {"kind": kind, "theta": theta.tolist(), "d": d}
+        return instances.duplicated_coordinates(theta, d), told
+
+    def around(mean: Any, *shape: int) -> np.ndarray:
+        noisy = mean + 0.2 * rng.standard_normal((int(rng.integers(1, 40)), *shape))
+        return np.clip(np.round(noisy, int(rng.choice([1, 12]))), 0, 1)
+
+    if kind == "rows":
+        tables = [around(means[a], d) for a in range(K)]
+        return instances.from_rows(tables), {"kind": kind, "arms": [t.tolist() for t in tables]}
+    samples = [[around(means[a, j]) for j in range(d)] for a in range(K)]
+    told = {"kind": kind, "arms": [[x.tolist() for x in row] for row in samples]}
+    return instances.from_samples(samples), told
+
+
+def random_options(family: str, d: int, rng: np.random.Generator) -> dict[str, Any]:
+    def one(*values: Any) -> Any:
+        return values[int(rng.integers(len(values)))]
+
+    c = one(0.01, 0.05, 0.2, 0.5, 1.0, 2.0)
+    return {
+        "width-guided": {
+            "c": c,
+            "objective_rule": one("widest", "random", "round-robin", "oracle"),
+            "certificate": one("hoeffding", "kl"),
+        },
+        "pareto-ucb1": {
+            "c": c,
+            "q": one("original", "real", "synthetic", 1.0, 3.7),
+            "stop": one(False, True),
+            "stop_c": one(0.02, 0.3, 2.0),
+        },
+        "annealing-pareto": {"decay": one(0.05, 0.4, 0.9)},
+        "scalarized-ucb": {"c": c},
+        "pareto-imed": {"evidence": one("max", "sum")},
+        "kl-ucb": {"objective": one(0, d - 1, "oracle", "random")},
+        "single-ucb1": {"c": c, "objective": one(0, d - 1, "oracle", "random")},
+    }[family]
+
+
+def compare(page: Any, family: str, kind: str, cases: int, longest: int, seed: int) -> None:
+    """Play random runs in the page and in the library, and compare every arm and certificate."""
+    rng = np.random.default_rng([seed, FAMILIES.index(family), SOURCES.index(kind)])
+    jobs, expected = [], []
+    for case in range(cases):
+        instance, source = random_source(kind, rng)
+        options = random_options(family, instance.d, rng)
+        horizon = int(longest ** rng.uniform(0.5, 1.0)) + instance.K
+        key = int(rng.integers(1 << 63)) * 2 + 1 if case % 2 else int(rng.integers(100))
+        run = int(rng.integers(5))
+        given = given_for(instance.means)
+        jobs.append(
+            {"source": source, "policy": {"family": family, **options}, "horizon": horizon}
+            | {"seed": str(key), "first": run}
+            | {"given": {"champion": given.champion_objective, "front": given.front_size}}
+        )
+        policy = make_policy(family, **options)
+        expected.append(play_block(instance, policy, horizon, key, run, 1, arms=True))
+    found = page.evaluate(PLAY, jobs)
+    assert not isinstance(found, str), found
+    for job, block, one in zip(jobs, expected, found, strict=True):
+        assert block.arms is not None
+        assert np.array_equal(block.arms[0], one["arms"]), job["policy"]
+        proof = one["certificate"] or {"t": -1, "arm": -1, "objective": -1}
+        assert (proof["t"], proof["arm"], proof["objective"]) == (
+            block.cert_round[0],
+            block.cert_arm[0],
+            block.cert_objective[0],
+        ), job["policy"]
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """An empty page with the scripts, opened from a folder."""
+    folder = tmp_path_factory.mktemp("live")
+    live.write_scripts(FOLDER, folder)
+    (folder / "index.html").write_text('<!doctype html><script src="core.js"></script>')
+    opened = browser.new_page()
+    opened.goto((folder / "index.html").as_uri())
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_page_plays_the_same_arms(page: Any, family: str, kind: str) -> None:
+    compare(page, family, kind, cases=8, longest=3000, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_page_plays_the_same_arms_200_times(page: Any, family: str, kind: str) -> None:
+    for part in range(10):
+        compare(page, family, kind, cases=20, longest=20_000, seed=100 + part)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_page_plays_the_same_million_rounds(page: Any, family: str) -> None:
+    compare(page, family, "bernoulli", cases=1, longest=1_000_000, seed=7)
+
+
+def test_a_run_goes_on_in_pieces(page: Any) -> None:
+    """Progress must not change what is played: checkpoints cut a run anywhere."""
+    source = {"kind": "bernoulli", "means": [[0.7, 0.3], [0.4, 0.6], [0.3, 0.3]]}
+    for family in FAMILIES:
+        job = {"source": source, "policy": {"family": family}, "horizon": 4000, "seed": "5"}
+        whole = page.evaluate(PLAY, [job])
+        cut = page.evaluate(PLAY, [{**job, "checkpoints": [1, 2, 3, 4, 50, 51, 777, 4000]}])
+        assert whole == cut, family
+
+
+def test_the_committed_engine_is_its_source_compiled(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang", reason="the compiler is in the extra dev")
+    built = tmp_path / "engine.wasm"
+    subprocess.run([sys.executable, *live.compile_command(FOLDER / "engine.c", built)], check=True)
+    assert built.read_bytes() == (FOLDER / "engine.wasm").read_bytes()
+    assert built.stat().st_size <= 60_000

@@ -1,0 +1,115 @@
+"""A planted change of a hypothesis or a constant does not get through."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from momab.book import proofs
+from tests.conftest import ROOT
+from tests.proofs.test_record import needs_coq
+
+FOLDER = ROOT / "proofs"
+
+MUTATIONS = {
+    "radius halved": (
+        "Algorithm.v",
+        "R := sqrt (c * ln (INR T) / INR n).",
+        "R := sqrt (c * ln (INR T) / INR n) / 2.",
+    ),
+    "certificate with >=": (
+        "Algorithm.v",
+        "L h (b j) j > U h (e j) j.",
+        "L h (b j) j >= U h (e j) j.",
+    ),
+    "runner-up committed": (
+        "Algorithm.v",
+        "decision h None (b j) (Some (b j))",
+        "decision h None (e j) (Some (e j))",
+    ),
+    "narrowest race": (
+        "Algorithm.v",
+        "(forall i, (i < d)%nat -> width h b e i <= width h b e j) /\\",
+        "(forall i, (i < d)%nat -> width h b e j <= width h b e i) /\\",
+    ),
+    "smaller radius pulled": (
+        "Algorithm.v",
+        "beta h (b j) <= beta h a /\\ beta h (e j) <= beta h a.",
+        "beta h a <= beta h (b j) /\\ beta h a <= beta h (e j).",
+    ),
+    "intervals twice as wide on the event": (
+        "Lemmas.v",
+        "Rabs (mean h a j - mu a j) <= beta h a.",
+        "Rabs (mean h a j - mu a j) <= 2 * beta h a.",
+    ),
+    "charge of three radii": (
+        "Lemmas.v",
+        "decision K d T c h None a None -> gap a <= 4 * beta h a.",
+        "decision K d T c h None a None -> gap a <= 3 * beta h a.",
+    ),
+    "floor of g instead of g/2": (
+        "Lemmas.v",
+        "lead K mu j / 2 <= width T c h b e j.",
+        "lead K mu j <= width T c h b e j.",
+    ),
+    "31 for 32": (
+        "Theorem.v",
+        "+ 32 * ln (INR T)\n      * sum K (fun a => gap K d mu a / Rmax (gap K d mu a)",
+        "+ 31 * ln (INR T)\n      * sum K (fun a => gap K d mu a / Rmax (gap K d mu a)",
+    ),
+    "largest for smallest in the gap": (
+        "Pareto.v",
+        "Rmax 0 (maxb K (fun b => minb d (fun j => mu b j - mu a j))).",
+        "Rmax 0 (maxb K (fun b => maxb d (fun j => mu b j - mu a j))).",
+    ),
+    "a smaller moment": ("Hoeffding.v", "<= exp (s * s / 8).", "<= exp (s * s / 9)."),
+    "T^4 for T^3": (
+        "Expectation.v",
+        "bad K d T 2 means y) <= 2 * INR K * INR d / INR T ^ 3.",
+        "bad K d T 2 means y) <= 2 * INR K * INR d / INR T ^ 4.",
+    ),
+    "1/2 for 3/8": ("LowerBound.v", "(3 / 8 * (INR K - 1) / D).", "(1 / 2 * (INR K - 1) / D)."),
+    "63 for 64": ("PucbComparison.v", "64 < C_PUCB <->", "63 < C_PUCB <->"),
+    "Pinsker with 3": (
+        "Kl.v",
+        "0 < q < 1 -> 2 * (p - q) ^ 2 <= kl p q.\nProof.\n  intros Hp Hq. destruct",
+        "0 < q < 1 -> 3 * (p - q) ^ 2 <= kl p q.\nProof.\n  intros Hp Hq. destruct",
+    ),
+    "evidence against a free arm": (
+        "Price.v",
+        "gap K d mu a = 0 -> 0 < gap K d mu b -> 0 < evidence d mu b a.",
+        "gap K d mu a = 0 -> 0 <= gap K d mu b -> 0 < evidence d mu b a.",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory) -> Path:
+    """The sources, compiled once."""
+    build = tmp_path_factory.mktemp("proofs") / "build"
+    proofs.compile_proofs(FOLDER, build)
+    return build
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_every_mutation_changes_one_place(name):
+    file, old, new = MUTATIONS[name]
+    assert (FOLDER / file).read_text().count(old) == 1
+    assert old != new
+
+
+@pytest.mark.slow
+@needs_coq
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_mutations_are_refused(name, compiled, tmp_path):
+    """Only what depends on the changed file is compiled again, as `make proofs` would do it."""
+    file, old, new = MUTATIONS[name]
+    build = tmp_path / "build"
+    shutil.copytree(compiled, build, copy_function=shutil.copy2)
+    text = (build / file).read_text()
+    (build / file).write_text(text.replace(old, new))
+    said = subprocess.run(["make", "-j2"], cwd=build, capture_output=True, text=True, check=False)
+    assert said.returncode != 0
+    assert "Syntax error" not in said.stderr
+    assert "Error:" in said.stderr

@@ -1,0 +1,202 @@
+"""What is recorded as machine-checked is what stands in the sources, and rests on little."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from momab.book import proofs
+from momab.errors import BuildError, MomabError
+from tests.command import run
+from tests.conftest import ROOT
+
+FOLDER = ROOT / "proofs"
+needs_coq = pytest.mark.skipif(
+    shutil.which("coqc") is None, reason="skipped: needs Coq (apt-get install coq)"
+)
+
+PAPER = {
+    "gap_is_infimum",
+    "maximiser_gap_zero",
+    "proposition_1",
+    "uniqueness_implies_consistency",
+    "definition_1_not_implied",
+    "pareto_below_marginal",
+    "lemma_9",
+    "corollary_6_on_event",
+    "lemma_10",
+    "lemma_10_deficit",
+    "lemma_11",
+    "pull_count",
+    "pathwise_sharper",
+    "pathwise_theorem_4",
+    "pathwise_deficits",
+    "hoeffding",
+    "proposition_8",
+    "corollary_6",
+    "expected_sharper",
+    "expected_deficits",
+    "theorem_4",
+    "theorem_4_bernoulli",
+    "theorem_4_not_empty",
+    "proposition_3_chain",
+    "proposition_3",
+    "remark_5",
+    "pinsker",
+    "kl_no_later",
+    "kl_sharper_bound",
+    "evidence_positive",
+}
+"""What the book may lean on by name."""
+
+
+THEOREM_4 = """
+forall (K d T : nat) (mu : nat -> vector),
+(2 <= K)%nat -> (1 <= d)%nat -> (K <= T)%nat ->
+(forall a j : nat, (a < K)%nat -> (j < d)%nat -> 0 <= mu a j <= 1) ->
+forall D : law (table * history),
+play K d T (bernoulli d mu) D -> 0 < g_dagger K d mu ->
+E D (fun x : table * history => regret K d mu (snd x)) <=
+INR K * gap_max K d mu + 64 * (INR K * ln (INR T) / g_dagger K d mu) +
+2 * INR K * INR d * gap_max K d mu / INR T ^ 2
+"""
+
+
+def copied(tmp_path):
+    folder = tmp_path / "proofs"
+    shutil.copytree(FOLDER, folder)
+    return folder
+
+
+def small(tmp_path, text):
+    """A folder with one source."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "_CoqProject").write_text("-Q . Momab\nSmall.v\n")
+    (folder / "Small.v").write_text(text)
+    return folder
+
+
+def test_the_record_is_of_these_sources():
+    assert proofs.read_record(FOLDER).current(FOLDER), "run `make proofs`"
+
+
+def test_every_source_is_compiled():
+    assert {path.name for path in proofs.sources(FOLDER)} == {p.name for p in FOLDER.glob("*.v")}
+
+
+def test_every_theorem_is_recorded_where_it_stands():
+    recorded = proofs.read_record(FOLDER).theorems
+    places = [(theorem.name, theorem.file, theorem.line) for theorem in recorded]
+    assert places == [(t.name, t.file, t.line) for t in proofs.advertised(FOLDER)]
+    names = [theorem.name for theorem in recorded]
+    assert len(set(names)) == len(names)
+    assert set(names) >= PAPER
+
+
+def test_theorems_rest_on_real_numbers_and_classical_logic_only():
+    record = proofs.read_record(FOLDER)
+    for theorem in record.theorems:
+        assert set(theorem.axioms) <= set(proofs.AXIOMS), theorem.name
+        assert theorem.statement
+    assert record.coq.startswith("8.16")
+
+
+def test_the_statement_of_theorem_4_has_no_tail_inequality_in_it():
+    [theorem] = [t for t in proofs.read_record(FOLDER).theorems if t.name == "theorem_4_bernoulli"]
+    assert theorem.statement.split() == THEOREM_4.split()
+
+
+def test_nothing_is_assumed_in_the_sources():
+    assert proofs.assumptions(FOLDER) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Lemma x : True.\nAdmitted.", ["Small.v:2: Admitted"]),
+        ("Axiom x : False.", ["Small.v:1: Axiom"]),
+        ("Section A.\nParameter x : nat.\nEnd A.", ["Small.v:2: Parameter"]),
+        ("Hypothesis x : 1 = 2.", ["Small.v:1: Hypothesis"]),
+        ("Section A.\nEnd A.\nVariable x : nat.", ["Small.v:3: Variable"]),
+        ("Section A.\nVariable x : nat.\nEnd A.", []),
+        ("(* an Axiom (* Admitted *) Parameter *)\n", []),
+        ("Lemma x : True. Proof. admit. Qed.", ["Small.v:1: admit"]),
+    ],
+)
+def test_words_that_assume_are_found(tmp_path, text, found):
+    assert proofs.assumptions(small(tmp_path, text)) == found
+
+
+def test_changed_sources_are_not_current(tmp_path):
+    folder = copied(tmp_path)
+    record = proofs.read_record(folder)
+    assert record.current(folder)
+    path = folder / "Lemmas.v"
+    path.write_text(path.read_text() + "\n")
+    assert not record.current(folder)
+
+
+def test_the_same_outcome_keeps_its_date(tmp_path):
+    folder = copied(tmp_path)
+    record = proofs.read_record(folder)
+    proofs.write_record(folder, replace(record, date="2199-01-01"))
+    assert proofs.read_record(folder) == record
+    later = replace(record, date="2199-01-01", coq="8.99")
+    proofs.write_record(folder, later)
+    assert proofs.read_record(folder) == later
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"theorems": [{}]})])
+def test_a_damaged_record_says_what_to_do(tmp_path, text):
+    folder = copied(tmp_path)
+    (folder / proofs.RECORD).write_text(text)
+    with pytest.raises(MomabError, match="make proofs"):
+        proofs.read_record(folder)
+
+
+def test_without_coq_one_sentence_says_what_to_install(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run(monkeypatch, "proofs") == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == (
+        "momab: checking the proofs needs Coq 8.16 and make: apt-get install coq make.\n"
+    )
+
+
+@needs_coq
+def test_a_small_proof_is_checked(tmp_path):
+    folder = small(tmp_path, "Theorem easy : forall n : nat, n = n.\nProof. reflexivity. Qed.\n")
+    record = proofs.check(folder, tmp_path / "build")
+    [theorem] = record.theorems
+    assert (theorem.name, theorem.line, theorem.axioms) == ("easy", 1, ())
+    assert theorem.statement == "forall n : nat, n = n"
+
+
+@needs_coq
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Theorem wrong : 1 = 2.\nProof. reflexivity. Qed.\n", "not accepted"),
+        (
+            "Require Import ProofIrrelevance.\n"
+            "Theorem odd : forall (P : Prop) (x y : P), x = y.\n"
+            "Proof. apply proof_irrelevance. Qed.\n",
+            "odd rests on .*proof_irrelevance",
+        ),
+        ("Axiom no : False.\nTheorem all : 1 = 2.\nProof. destruct no. Qed.\n", "assume"),
+    ],
+)
+def test_what_is_not_proved_is_refused(tmp_path, text, said):
+    with pytest.raises(BuildError, match=said):
+        proofs.check(small(tmp_path, text), tmp_path / "build")
+
+
+@pytest.mark.slow
+@needs_coq
+def test_the_proofs_are_accepted_again(tmp_path):
+    record = proofs.check(FOLDER, tmp_path / "build")
+    assert replace(record, date="") == replace(proofs.read_record(FOLDER), date="")
