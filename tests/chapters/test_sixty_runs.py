@@ -150,9 +150,12 @@ def test_equal_runs_weigh_subsets_alike():
 
 
 def test_ratios_are_written_without_exponents():
-    assert [sixty_runs.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
+    assert [sixty_runs.times(x) for x in (0.05, 0.5, 1.04, 1.7, 30.2, 99.6, 1234.5)] == [
         "0.05×",
+        "0.50×",
+        "1.0×",
         "1.7×",
+        "30×",
         "100×",
         "1,234×",
     ]
