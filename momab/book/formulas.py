@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from momab.book.setting import RULES, short
+
 KATEX = Path(__file__).parent / "katex"
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{)(align|equation|gather|alignat)\}")
@@ -57,7 +59,7 @@ class Typesetter:
     def page(self, tex: str, display: bool = False, tail: str = "") -> str:
         """A formula as HTML with MathML; ``tail`` is punctuation that must stay with it."""
         found = self._set(tex, display, "htmlAndMathml").replace(_NAMESPACE, "")
-        found = _ANNOTATION.sub("", found).replace(';"', '"')
+        found = short(_ANNOTATION.sub("", found))
         if tail:
             end, mark = "</span></span></span>", html.escape(tail)
             found = found.removesuffix(end) + f'<span class="tail">{mark}</span>{end}'
@@ -108,7 +110,7 @@ def prepared(tex: str) -> str:
 def styles() -> str:
     """KaTeX's style sheet, with the one format of fonts that every browser reads."""
     sheet = (KATEX / "katex.min.css").read_text(encoding="utf-8")
-    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet)
+    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet) + RULES
 
 
 _JOINED = {"msub": "_", "msup": "^", "munder": "_", "mover": "^", "mfrac": "/"}
