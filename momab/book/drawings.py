@@ -15,6 +15,8 @@ _PLACE = re.compile(r'( (?:x|y)=")(-?[\d.]+)(")')
 _MARKERS = re.compile(r"<g((?: clip-path=\"[^\"]*\")?)>((?:<use\b[^>]*/>)+)</g>")
 _SWARM = re.compile(r'<g([^>]*?)( style="[^"]*")>((?:<use href="(?P<mark>[^"]*)"[^>]*/>){8,})</g>')
 _USE = re.compile(r'<use href="([^"]*)" x="(-?[\d.]+)" y="(-?[\d.]+)"/>')
+_STROKES = re.compile(r'<path d="(M[^"]*)"([^>]*)/>(?:<path d="M[^"]*"\2/>)+')
+_SHIFT = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
 _STYLE = re.compile(r' style="([^"]*)"')
 _MARK = re.compile(r'(?<= id=")(f[0-9a-f]{8})-[^"]+')
 
@@ -35,6 +37,8 @@ def slim(svg: str) -> str:
     svg = _MARKERS.sub(_share_style, svg)
     svg = svg.replace("xlink:href=", "href=")
     svg = _SWARM.sub(_as_one_line, svg)
+    svg = _STROKES.sub(_as_one_stroke, svg)
+    svg = _SHIFT.sub(lambda match: f"translate({_rounded(match[1])} {_rounded(match[2])})", svg)
     for number, (name, mark) in enumerate({m[0]: m[1] for m in _MARK.finditer(svg)}.items()):
         svg = re.sub(rf'(?<=["#]){re.escape(name)}(?=[")])', f"{mark}-{number}", svg)
     return svg
@@ -68,6 +72,18 @@ def _as_one_line(match: re.Match[str]) -> str:
         f'<use href="{match["mark"]}"{match[2]}/></marker>'
         f'<g{match[1]}><path d="{corners}" style="fill: none; stroke: none; marker: url(#{name})"/></g>'
     )
+
+
+def _as_one_stroke(match: re.Match[str]) -> str:
+    """Lines of one look in one path, unless they shine through each other."""
+    if "fill: none" not in match[2] or "opacity" in match[2] or " id=" in match[2]:
+        return match[0]
+    lines = re.findall(r'<path d="([^"]*)"', match[0])
+    return f'<path d="{"".join(lines)}"{match[2]}/>'
+
+
+def _rounded(number: str) -> str:
+    return _short(float(number), 2)
 
 
 _IS_NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")

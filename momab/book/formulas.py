@@ -21,6 +21,11 @@ KATEX = Path(__file__).parent / "katex"
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{)(align|equation|gather|alignat)\}")
 _ANNOTATION = re.compile(r"<annotation .*?</annotation>|</?semantics>", re.DOTALL)
+_LAYOUT = re.compile(  # of MathML that nobody looks at
+    r' (?:stretchy|fence|separator|lspace|rspace|minsize|maxsize|scriptlevel|displaystyle'
+    r'|columnalign|columnspacing|rowspacing|linethickness|width)="[^"]*"'
+    r"|<mspace[^>]*></mspace>|<mspace[^>]*/>"
+)
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
 
@@ -59,7 +64,8 @@ class Typesetter:
     def page(self, tex: str, display: bool = False, tail: str = "") -> str:
         """A formula as HTML with MathML; ``tail`` is punctuation that must stay with it."""
         found = self._set(tex, display, "htmlAndMathml").replace(_NAMESPACE, "")
-        found = short(_ANNOTATION.sub("", found))
+        told, mark, drawn = _ANNOTATION.sub("", found).partition("</math>")
+        found = _LAYOUT.sub("", told) + mark + short(drawn)
         if tail:
             end, mark = "</span></span></span>", html.escape(tail)
             found = found.removesuffix(end) + f'<span class="tail">{mark}</span>{end}'

@@ -22,6 +22,10 @@ _FREQUENT = {
     ("mspace", "margin-right:.2222em"): "kx4",
     ("mspace", "margin-right:.2778em"): "kx5",
     ("pstrut", "height:2.7em"): "pstrut",
+    ("pstrut", "height:3em"): "pstrut kxp",
+    ("vlist", "height:.15em"): "vlist kxv",
+    ("mathnormal", "margin-right:.1389em"): "mathnormal kxt",
+    ("vlist-t vlist-t2", ""): "vlist-t kx2",
     ("katex-strut", "height:1em;vertical-align:-.25em"): "katex-strut kx1",
     ("katex-sizing reset-size6 size3", ""): "kx7",
     ("", "top:-2.55em;margin-right:.05em"): "kxd",
@@ -31,6 +35,8 @@ RULES = """
 .katex :is(.kx3,.kx4,.kx5){display:inline-block}
 .katex .kx3{margin-right:.1667em}.katex .kx4{margin-right:.2222em}.katex .kx5{margin-right:.2778em}
 .katex .pstrut{height:2.7em}.katex .kx1{height:1em;vertical-align:-.25em}.katex .kx7{font-size:.7em}
+.katex .kx2{margin-right:-2px}.katex .kxp{height:3em}.katex .kxv{height:.15em}
+.katex .kxt{margin-right:.1389em}
 .katex .kxd{top:-2.55em;margin-right:.05em}.katex .kxu{top:-3.063em;margin-right:.05em}
 """
 
@@ -42,10 +48,12 @@ def short(formula: str) -> str:
 
     def write(match: re.Match[str]) -> str:
         if match[0] == "</span>":
-            if not kept.pop():
-                return ""
-            strict.pop()
-            return match[0]
+            if not kept:
+                return match[0]  # of what is around the drawn part
+            stays = kept.pop()
+            if stays:
+                strict.pop()
+            return match[0] if stays else ""
         names, style = _read(match[1])
         unnamed = not _CLASS.search(match[1])
         kept.append(bool(names or style or unnamed or strict[-1]))
