@@ -1,5 +1,5 @@
 // Small behaviours of the book's pages: hover definitions, buttons that copy code, folds that
-// print open, wide boxes that the keyboard can scroll.
+// print open, wide boxes that the keyboard can scroll, the menu of downloads.
 document.addEventListener("DOMContentLoaded", () => {
   for (const link of document.querySelectorAll("a.notion[title]")) {
     link.dataset.definition = link.title;
@@ -25,6 +25,21 @@ document.addEventListener("DOMContentLoaded", () => {
       }, 1500);
     });
     code.parentElement.append(button);
+  }
+
+  for (const button of document.querySelectorAll('[data-bs-toggle="dropdown"]')) {
+    const menu = button.parentElement;
+    const turn = (open) => {
+      button.classList.toggle("show", open);
+      button.setAttribute("aria-expanded", String(open));
+    };
+    button.addEventListener("click", () => turn(!button.classList.contains("show")));
+    document.addEventListener("click", (event) => menu.contains(event.target) || turn(false));
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !button.classList.contains("show")) return;
+      turn(false);
+      button.focus();
+    });
   }
 
   const scrolling =
