@@ -70,7 +70,7 @@
 
   // ---- the ledger: entries by verdict, kind and chapter ------------------------------------
 
-  const GROUPS = { verdict: "Verdict", status: "Status", kind: "Kind", page: "Chapter" };
+  const GROUPS = { verdict: "Verdict", status: "Status", kind: "Kind", checked: "Machine-checked", page: "Chapter" };
 
   const value = (entry, group) =>
     [...entry.classList]
