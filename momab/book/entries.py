@@ -32,7 +32,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Formal:
-    """The formal theorems behind an entry, what they assume beyond it, which part they are about."""
+    """The theorems behind an entry, what they assume beyond it, which part they are about."""
 
     theorems: tuple[str, ...]
     hypothesis: str = ""
