@@ -316,6 +316,7 @@ function mount(name, place) {
       waiting = 0;
       if (running && key() !== played) {
         clearTimeout(timer);
+        place.setAttribute("aria-busy", "true");
         timer = setTimeout(request, 120);
       }
       paint();
@@ -327,20 +328,25 @@ function mount(name, place) {
     view.result = null;
     const jobs = spec.work(state);
     if (!jobs.length) return;
-    bar.hidden = false, bar.value = 0;
-    stop.hidden = false;
+    bar.value = 0;
+    busy(true);
     running.play(jobs);
+  }
+
+  function busy(now) {
+    bar.hidden = stop.hidden = !now;
+    place.setAttribute("aria-busy", now);
   }
 
   function received(data) {
     if (data.progress !== undefined) bar.value = data.progress;
     if (data.result) {
       view.result = data.result;
-      bar.hidden = true, stop.hidden = true;
+      busy(false);
       paint();
     }
     if (data.failed) {
-      bar.hidden = true, stop.hidden = true;
+      busy(false);
       status.textContent = `This could not be played: ${data.failed}`;
     }
   }
@@ -410,7 +416,7 @@ function mount(name, place) {
   const shown = el("pre", {class: "live-python", hidden: "", tabindex: 0}, el("code"));
   const stop = el("button", {type: "button", hidden: "", click: () => {
     running.cancel();
-    bar.hidden = true, stop.hidden = true;
+    busy(false);
     status.textContent = "Stopped.";
   }}, "Stop");
   const buttons = el("div", {class: "live-buttons"},

@@ -42,9 +42,10 @@ define("confidence-event", {
     const outside = (s, k) => Math.abs(s / k - p) > radius(k);
     const ever = paths.filter((sums) => sums.some((s, i) => outside(s, i + 1))).length;
     const end = paths.filter((sums) => outside(sums[n - 1], n)).length;
+    const many = (k, one, more) => (k === 0 ? `none ${one}` : k === 1 ? `1 ${one}` : `${k} ${more}`);
     const bound = 2 * n ** (1 - 2 * c);
-    return `Of ${PATHS} paths ${ever === 1 ? "1 leaves" : `${ever} leave`} the funnel at some time, ${
-      end === 1 ? "1 is" : `${end} are`} outside at the end (the first ${DRAWN} are drawn). `
+    return `Of ${PATHS} paths ${many(ever, "leaves", "leave")} the funnel at some time, ${
+      many(end, "is", "are")} outside at the end (the first ${DRAWN} are drawn). `
       + (bound < 1 ? `The union bound allows at most ${tidy(100 * bound, 2)} % to leave ever.`
         : "The union bound says nothing at this c: it exceeds 1.");
   },

@@ -33,16 +33,18 @@ define("zero-gap", {
     const u = scale([0, 1], narrow ? x.range : [x.range[1] + 90, width - 20]);
     const v = scale([0, 0.8], narrow ? [height - 52, 38 + side + 76] : y.range);
     axes(under, u, v, {xlabel: "B on objective 1", ylabel: "Pareto gap of B", yticks: 4});
+    const from = b[1] > A[1] ? 0 : A[0];
     const curve = Array.from({length: 101}, (_, i) => [i / 100, gaps([A, [i / 100, b[1]]])[1]]);
     under.append(
-      svg("rect", {x: u(A[0]), y: v.range[1], width: u(1) - u(A[0]), height: v.range[0] - v.range[1],
+      svg("rect", {x: u(from), y: v.range[1], width: u(1) - u(from), height: v.range[0] - v.range[1],
         style: "fill: var(--fig-blue); opacity: 0.12"}),
-      svg("text", {x: u(A[0]) + 4, y: v.range[1] + 14, class: "live-tick"}, "on the front"),
+      svg("text", {x: u(from) + 4, y: v.range[1] + 14, class: "live-tick"}, "on the front"),
       svg("path", {d: path(curve, u, v), fill: "none", "stroke-width": 2.5, style: "stroke: var(--fig-orange)"}),
       svg("circle", {cx: u(b[0]), cy: v(gap), r: 6, style: `fill: var(--fig-${on ? "blue" : gap > 0 ? "orange" : "gold"})`}));
   },
   words({b: [b]}) {
     const [, gap] = gaps([A, b]), [, on] = front([A, b]);
+    if (b.every((x, j) => x === A[j])) return "B is A's twin: neither dominates the other, and both are on the front.";
     if (on) return "B is on the front: it beats A on an objective. Its gap is zero, as it should be.";
     if (gap > 0) return `A beats B by at least ${tidy(gap)} on both objectives: that is B's Pareto gap, what a pull of B costs.`;
     return "A tie: A still dominates B, but it costs nothing to pull B, for ever. The gap cannot see that B is not on the front.";
