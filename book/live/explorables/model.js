@@ -94,7 +94,8 @@ define("model", {
 from momab import pareto, theory
 
 means = ${pythonList(means)}
-print(pareto.front(means), pareto.gaps(means), pareto.g(means))
-print(theory.price(means))
+print(pareto.front(means), pareto.gaps(means), pareto.objective_gaps(means))
+price = theory.price(means)
+print(price.value, price.arm)
 `,
 });
