@@ -136,7 +136,10 @@ def test_keys_move_it_and_shift_moves_it_less(browser: Any, folder: Path, name: 
     with opened(browser, folder, name) as it:
         start, words = it.fields, it.text("words")
         places = [it.press(key) for key in ("ArrowUp", "ArrowUp", "Shift+ArrowUp", "ArrowUp")]
-        steps = [np.abs(numbers(b) - numbers(a)).max() for a, b in zip(places[1:], places[2:], strict=False)]
+        steps = [
+            np.abs(numbers(b) - numbers(a)).max()
+            for a, b in zip(places[1:], places[2:], strict=False)
+        ]
         assert 0 < steps[0] < 0.6 * steps[1], places
         assert it.fields != start
         assert it.address.startswith(f"#live-{name}?")
@@ -192,9 +195,7 @@ def expected(name: str, printed: str, tidy: Any) -> list[str]:
         front, gaps, leads = re.findall(r"\[(.*?)\]", printed, re.DOTALL)
         price, arm = printed.splitlines()[-1].split()
         on = [a for a, truth in zip("ABCDEF", front.split(), strict=True) if truth == "True"]
-        listed = [
-            f"{a} {tidy(x)}" for a, x in zip("ABCDEF", gaps.split(), strict=True) if float(x)
-        ]
+        listed = [f"{a} {tidy(x)}" for a, x in zip("ABCDEF", gaps.split(), strict=True) if float(x)]
         g1, g2 = (tidy(x) for x in leads.split())
         return [
             f"On the front: {', '.join(on)}.",
@@ -298,9 +299,7 @@ def test_a_page_grows_by_little(folder: Path) -> None:
     assert max(common + (folder / f"{name}.js").stat().st_size for name in NAMES) <= 120_000
 
 
-def test_a_single_page_carries_its_explorable(
-    browser: Any, folder: Path, tmp_path: Path
-) -> None:
+def test_a_single_page_carries_its_explorable(browser: Any, folder: Path, tmp_path: Path) -> None:
     """Everything is inside, and the picture of the parameters asked for is not hidden."""
     article = PAGE.format(name="zero-gap").partition("<main>")[2].partition("</main>")[0]
     site = tmp_path / "site"

@@ -85,7 +85,7 @@ define("algorithm", {
       const top = narrow && j ? 280 : 30, y = scale([0, 1], [top + (narrow ? 190 : 260), top]);
       const left = narrow || !j ? 40 : width / 2 + 30;
       const x = scale([0.5, K + 0.5], [left, narrow ? width - 10 : left + width / 2 - 50]);
-      axes(under, x, y, {ylabel: `objective ${j + 1}`, xticks: 0});
+      axes(under, x, y, {ylabel: j ? "objective 2" : "objective 1 (dots: true means)", xticks: 0});
       for (let a = 0; a < K; a++) {
         const px = x(a + 1);
         under.append(svg("text", {x: px, y: y.range[0] + 20, "text-anchor": "middle"}, NAMES[a]));
