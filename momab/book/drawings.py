@@ -45,7 +45,7 @@ def slim(svg: str) -> str:
 
 
 def _natural(match: re.Match[str]) -> str:
-    """Say how wide a figure is when its letters have their own size, which a phone keeps."""
+    """Say how wide a figure is when its letters have their own size; a phone keeps most."""
     return f"{match[1]}--natural: {_short(float(match[2]), 0)}px; "
 
 
