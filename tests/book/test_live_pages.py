@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -136,10 +137,7 @@ def test_keys_move_it_and_shift_moves_it_less(browser: Any, folder: Path, name: 
     with opened(browser, folder, name) as it:
         start, words = it.fields, it.text("words")
         places = [it.press(key) for key in ("ArrowUp", "ArrowUp", "Shift+ArrowUp", "ArrowUp")]
-        steps = [
-            np.abs(numbers(b) - numbers(a)).max()
-            for a, b in zip(places[1:], places[2:], strict=False)
-        ]
+        steps = [np.abs(numbers(b) - numbers(a)).max() for a, b in pairwise(places[1:])]
         assert 0 < steps[0] < 0.6 * steps[1], places
         assert it.fields != start
         assert it.address.startswith(f"#live-{name}?")
