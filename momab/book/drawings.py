@@ -70,7 +70,8 @@ def _as_one_line(match: re.Match[str]) -> str:
     return (
         f'<marker id="{name}" markerUnits="userSpaceOnUse" overflow="visible">'
         f'<use href="{match["mark"]}"{match[2]}/></marker>'
-        f'<g{match[1]}><path d="{corners}" style="fill: none; stroke: none; marker: url(#{name})"/></g>'
+        f'<g{match[1]}><path d="{corners}" '
+        f'style="fill: none; stroke: none; marker: url(#{name})"/></g>'
     )
 
 

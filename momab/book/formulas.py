@@ -22,7 +22,7 @@ _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{)(align|equation|gather|alignat)\}")
 _ANNOTATION = re.compile(r"<annotation .*?</annotation>|</?semantics>", re.DOTALL)
 _LAYOUT = re.compile(  # of MathML that nobody looks at
-    r' (?:stretchy|fence|separator|lspace|rspace|minsize|maxsize|scriptlevel|displaystyle'
+    r" (?:stretchy|fence|separator|lspace|rspace|minsize|maxsize|scriptlevel|displaystyle"
     r'|columnalign|columnspacing|rowspacing|linethickness|width)="[^"]*"'
     r"|<mspace[^>]*></mspace>|<mspace[^>]*/>"
 )
