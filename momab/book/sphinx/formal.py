@@ -204,8 +204,8 @@ def summary(checked: Checked, entries: tuple[LedgerEntry, ...]) -> str:
     extents = Counter(entry.formal.extent for entry in entries if entry.formal)
     files = {theorem.file for theorem in checked.theorems.values()}
     return (
-        f"{checked.when} These are {len(checked.theorems)} theorems in {len(files)} files. They check "
-        f"{extents.total()} statements of this book: {extents['yes']} as they are, "
+        f"{checked.when} These are {len(checked.theorems)} theorems in {len(files)} files. "
+        f"They check {extents.total()} statements of this book: {extents['yes']} as they are, "
         f"{extents['with a hypothesis']} with a hypothesis, {extents['in part']} in part."
     )
 
