@@ -133,3 +133,13 @@ def test_price_chapter(whole, shown, seed, arms, objectives, coin, target):
     assert page["copies"] == pytest.approx(page["lai"], rel=1e-12)
     assert (page["frame"]["price"] <= page["frame"]["scalar"] * (1 + 1e-12)).all()
     assert not loud(shown)
+
+
+def test_long_walks_are_thinned_to_what_can_be_seen() -> None:
+    walks = np.cumsum(np.ones((2, 1001)), axis=1)
+    case = {"title": "", "paths": walks, "slope": 1.0, "pulls": np.ones(3), "ratios": np.ones(3)}
+    fig = price.likelihood_fan([case], 100, "KL-UCB")
+    for line, walk in zip(fig.axes[0].lines, walks, strict=False):
+        n = np.asarray(line.get_xdata())
+        assert 100 < len(n) <= price.WALK_POINTS
+        assert (line.get_ydata() == walk[n]).all()
