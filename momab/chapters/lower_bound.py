@@ -180,7 +180,9 @@ def regret_over_log(
         axes.axhline(upper, color=INK, lw=1.3, ls="--", label="Theorem 4, 64 K / g†")
         ends = [min(frame["value"].iloc[i] for frame in curves.values()) for i in (0, -1)]
         T = np.geomspace(ends[0], ends[1], 60)
-        axes.plot(T, gap * T / np.log(T), color=MUTED, lw=1.3, ls="-.", label="trivial, T Δ / log T")
+        axes.plot(
+            T, gap * T / np.log(T), color=MUTED, lw=1.3, ls="-.", label="trivial, T Δ / log T"
+        )
         axes.set(
             xscale="log", yscale="log", xlabel="T", ylabel="Pareto regret / log T",
             ylim=(None, 3 * upper),
