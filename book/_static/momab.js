@@ -1,5 +1,13 @@
 // Small behaviours of the book's pages: hover definitions, buttons that copy code, folds that
-// print open, wide boxes that the keyboard can scroll.
+// print open, wide boxes that the keyboard can scroll, the menu of downloads.
+
+// The fonts of formulas that the head asks for are taken up at once, not where they first occur.
+for (const link of document.querySelectorAll('link[rel="preload"][href*="/KaTeX_"]')) {
+  const [, family, cut] = link.href.match(/(KaTeX_\w+)-(\w+)\.woff2/);
+  const style = `${cut.includes("Italic") ? "italic " : ""}${cut.includes("Bold") ? "bold " : ""}`;
+  document.fonts.load(`${style}1em ${family}`);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   for (const link of document.querySelectorAll("a.notion[title]")) {
     link.dataset.definition = link.title;
@@ -27,17 +35,42 @@ document.addEventListener("DOMContentLoaded", () => {
     code.parentElement.append(button);
   }
 
+  for (const button of document.querySelectorAll('[data-bs-toggle="dropdown"]')) {
+    const menu = button.parentElement;
+    const turn = (open) => {
+      button.classList.toggle("show", open);
+      button.setAttribute("aria-expanded", String(open));
+    };
+    button.addEventListener("click", () => turn(!button.classList.contains("show")));
+    document.addEventListener("click", (event) => menu.contains(event.target) || turn(false));
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !button.classList.contains("show")) return;
+      turn(false);
+      button.focus();
+    });
+  }
+
   const scrolling =
     ".momab-table-box, figure.momab-figure, div.highlight > pre, div.math, " +
     ".pst-scrollable-table-container";
+  // All widths are read before anything is written, and none of what is folded: a page is laid
+  // out once, not once per box.
+  let due = false;
   const mark = () => {
-    for (const box of document.querySelectorAll(scrolling)) {
-      const wide = box.scrollWidth > box.clientWidth + 1;
-      box.classList.toggle("wide", wide);
-      if (wide) box.setAttribute("tabindex", "0");
-    }
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => {
+      due = false;
+      const boxes = [...document.querySelectorAll(scrolling)].filter(
+        (box) => !box.closest("details:not([open])"),
+      );
+      const wide = boxes.map((box) => box.scrollWidth > box.clientWidth + 1);
+      boxes.forEach((box, i) => {
+        box.classList.toggle("wide", wide[i]);
+        if (wide[i]) box.setAttribute("tabindex", "0");
+      });
+    });
   };
-  mark();
   window.addEventListener("resize", mark);
   document.addEventListener("toggle", mark, true); // what is folded has no width
   document.fonts.ready.then(mark);

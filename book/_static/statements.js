@@ -1,4 +1,5 @@
-// Statements: cards where they are referred to, a filter for the ledger, the graph's neighbourhoods.
+// Statements: cards where they are referred to, marks that open what a machine has checked, a filter for the
+// ledger, the graph's neighbourhoods.
 // Without this script every entry is shown, every link works, and the graph is a picture of links.
 (() => {
   "use strict";
@@ -68,9 +69,26 @@
     window.addEventListener("resize", close);
   };
 
+  // ---- marks: what a machine has checked, below the statement ------------------------------
+
+  const marks = () => {
+    for (const link of document.querySelectorAll("a.formal-link")) {
+      const box = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+      if (!box) continue;
+      link.addEventListener("click", () => (box.open = true));
+      if (location.hash === link.hash) box.open = true;
+    }
+  };
+
   // ---- the ledger: entries by verdict, kind and chapter ------------------------------------
 
-  const GROUPS = { verdict: "Verdict", status: "Status", kind: "Kind", page: "Chapter" };
+  const GROUPS = {
+    verdict: "Verdict",
+    status: "Status",
+    kind: "Kind",
+    checked: "Machine-checked",
+    page: "Chapter",
+  };
 
   const value = (entry, group) =>
     [...entry.classList]
@@ -214,6 +232,7 @@
 
   document.addEventListener("DOMContentLoaded", () => {
     cards();
+    marks();
     filter();
     graph();
   });

@@ -5,8 +5,8 @@
 //     title: "What happens when the lead shrinks?",
 //     controls: {lead: range({label: "Lead", min: 0.02, max: 0.5, step: 0.02, value: 0.1})},
 //     state: {points: [[0.2, 0.8]]},               // what handles move; optional
-//     size: [640, 360],
-//     draw(view) { ... },                           // a function of view.state alone
+//     size: [640, 360],                             // on a phone: narrow: (width) => height
+//     draw(view) { ... },                           // a function of view.state, width, narrow
 //     words: (state, result) => "The gap is 0.10.", // said below the picture and announced
 //     python: (state) => "import momab\n...",       // the same digits in Python
 //     work: (state) => [job, ...],                  // runs to play; view.result has the outcome
@@ -53,19 +53,26 @@ export function tidy(x, digits = 3) {
 // Controls.  Each knows how to read a value from text, and refuses what is not allowed.
 
 /** A slider with a number field; log: true makes equal steps equal factors. */
-export function range({label, min, max, step, value, log = false, format = tidy}) {
-  const snap = (x) => {
-    const held = Math.min(max, Math.max(min, x));
-    return log ? held : Number((min + Math.round((held - min) / step) * step).toPrecision(12));
-  };
-  return {kind: "range", label, min, max, step, value, log, format, snap,
-    parse: (text) => (text.trim() !== "" && Number.isFinite(+text) && +text >= min && +text <= max
+export function range({label, min, max, step, value, log = false, integer = false, format = tidy}) {
+  const hold = (x) => Math.min(max, Math.max(min, integer ? Math.round(x) : x));
+  const round = (x) => (log ? Number(x.toPrecision(2))
+    : Number((min + Math.round((x - min) / step) * step).toPrecision(12)));
+  return {kind: "range", label, min, max, step, value, log, format,
+    snap: (x) => hold(round(x)),
+    /** One step up or down, a tenth of it when fine. */
+    next(now, way, fine) {
+      const by = fine ? 0.1 : 1;
+      const to = log ? Number((now * (1 + (step - 1) * by) ** way).toPrecision(fine ? 3 : 2))
+        : Number((now + way * step * by).toPrecision(12));
+      return hold(integer && Math.abs(to - now) < 1 ? now + way : to);
+    },
+    parse: (text) => (text.trim() !== "" && +text >= min && +text <= max && (!integer || Number.isInteger(+text))
       ? +text : undefined)};
 }
 
 /** A whole number in a field, such as a seed. */
 export function whole({label, min = 0, max = 2 ** 32, value}) {
-  return {kind: "whole", label, min, max, value, step: 1, format: String, snap: Math.round,
+  return {kind: "whole", label, min, max, value, format: String,
     parse: (text) => (/^\d+$/.test(text.trim()) && +text >= min && +text <= max ? +text : undefined)};
 }
 
@@ -111,7 +118,7 @@ function control(spec, name, id, get, set) {
     return {box, refresh: () => { number.value = get(); }};
   }
   const to = spec.log ? (x) => Math.log(x / spec.min) / Math.log(spec.max / spec.min) * 1000 : (x) => x;
-  const from = spec.log ? (s) => nice(spec.min * (spec.max / spec.min) ** (s / 1000)) : (s) => s;
+  const from = spec.log ? (s) => spec.min * (spec.max / spec.min) ** (s / 1000) : (s) => s;
   const slider = el("input", {type: "range", id: field,
     min: spec.log ? 0 : spec.min, max: spec.log ? 1000 : spec.max, step: "any",
     input: () => set(spec.snap(from(+slider.value))),
@@ -119,11 +126,7 @@ function control(spec, name, id, get, set) {
       const ways = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1};
       if (!(event.key in ways)) return;
       event.preventDefault();
-      const way = ways[event.key] * (event.shiftKey ? 0.1 : 1);
-      const now = get();
-      const next = spec.log ? now * (1 + (spec.step - 1) * (event.shiftKey ? 0.1 : 1)) ** Math.sign(way)
-        : now + way * spec.step;
-      set(Number(Math.min(spec.max, Math.max(spec.min, next)).toPrecision(12)));
+      set(spec.next(get(), ways[event.key], event.shiftKey));
     }});
   box.append(slider, number);
   return {box, refresh: () => {
@@ -132,9 +135,6 @@ function control(spec, name, id, get, set) {
     number.value = Number(get().toPrecision(6));
   }};
 }
-
-/** The nearest number with at most two digits: steps of a slider with a logarithmic scale. */
-function nice(x) { return Number(x.toPrecision(2)); }
 
 // Scales and axes.
 
@@ -204,8 +204,8 @@ export function path(points, x, y) {
 // The address: #live-NAME?lead=0.2&seed=3 reproduces what is seen.
 
 function readAddress(id) {
-  const [at, text] = decodeURI(location.hash.slice(1)).split("?");
-  return at === id && text ? new URLSearchParams(text) : null;
+  const [at, text] = location.hash.slice(1).split("?");
+  return at === id ? new URLSearchParams(text ?? "") : null;
 }
 
 function writeAddress(id, fields) {
@@ -259,15 +259,20 @@ function mount(name, place) {
   const initial = () => Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [key, structuredClone(field.value)]));
   let state = initial(), wrong = "";
-  const asked = readAddress(id);
-  for (const [key, text] of asked ?? []) {
-    const value = Object.hasOwn(fields, key) ? fields[key].parse(text) : undefined;
-    if (value !== undefined) state[key] = value;
-    else wrong = `The address asks for ${key.slice(0, 20)} = ${text.slice(0, 20)}, which is not possible here; the usual value is shown.`;
+  /** What the address asks for; what is not possible is said, and left out. */
+  function read(asked) {
+    const found = initial();
+    wrong = "";
+    for (const [key, text] of asked) {
+      const value = Object.hasOwn(fields, key) ? fields[key].parse(text) : undefined;
+      if (value !== undefined) found[key] = value;
+      else wrong = `The address asks for ${key.slice(0, 20)} = ${text.slice(0, 20)}, which is not possible here; the usual value is shown.`;
+    }
+    return found;
   }
-  const [width, height] = spec.size ?? [640, 360];
-  const stage = svg("svg", {viewBox: `0 0 ${width} ${height}`, class: "live-stage", role: "group",
-    "aria-label": spec.title});
+  const asked = readAddress(id);
+  if (asked) state = read(asked);
+  const stage = svg("svg", {class: "live-stage", role: "group", "aria-label": spec.title});
   const under = svg("g"), over = svg("g");
   stage.append(under, over);
   const caption = el("p", {class: "live-words", id: `${id}-words`});
@@ -275,22 +280,33 @@ function mount(name, place) {
   const bar = el("progress", {max: 1, value: 0, hidden: "", "aria-label": "Runs played"});
   const announce = el("p", {class: "live-announce", "aria-live": "polite"});
   const handles = new Map();
-  const view = {stage, under, over, width, height, id, result: null, handle, set, redraw: paint,
-    get state() { return state; }};
+  const view = {under, result: null, handle, set, get state() { return state; }};
   const controls = Object.entries(spec.controls ?? {}).map(([key, field]) =>
     control(field, key, id, () => state[key], (value) => set({[key]: value})));
   const running = spec.work ? player(received) : null;
   const key = () => (spec.workKey ?? JSON.stringify)(state);
-  let waiting = 0, quiet = 0, timer = 0, played = "";
+  let seen = 0, waiting = 0, quiet = 0, timer = 0, later = 0, played = "";
+
+  /** On a phone a unit of the picture is a pixel, so that its words stay legible. */
+  function fit() {
+    const [width, height] = spec.size, room = Math.floor(stage.parentNode.clientWidth);
+    const narrow = room > 0 && room < 520;
+    Object.assign(view, narrow ? {narrow, width: Math.max(230, room), height: spec.narrow(room)} : {narrow, width, height});
+    stage.setAttribute("viewBox", `0 0 ${view.width} ${view.height}`);
+    paint();
+  }
 
   /** Change the state; the picture, the words and the address follow. */
   function set(change) {
     state = {...state, ...change};
     for (const one of controls) one.refresh();
-    const differs = Object.entries(fields).filter(([key, field]) =>
-      JSON.stringify(state[key]) !== JSON.stringify(field.value));
-    writeAddress(id, differs.map(([key, field]) =>
-      [key, field.kind === "hidden" ? field.format(state[key]) : String(state[key])]));
+    clearTimeout(later); // browsers allow few changes of the address in a second
+    later = setTimeout(() => {
+      const differs = Object.entries(fields).filter(([key, field]) =>
+        JSON.stringify(state[key]) !== JSON.stringify(field.value));
+      writeAddress(id, differs.map(([key, field]) =>
+        [key, field.kind === "hidden" ? field.format(state[key]) : String(state[key])]));
+    }, 200);
     wrong = "";
     schedule();
   }
@@ -300,6 +316,7 @@ function mount(name, place) {
       waiting = 0;
       if (running && key() !== played) {
         clearTimeout(timer);
+        place.setAttribute("aria-busy", "true");
         timer = setTimeout(request, 120);
       }
       paint();
@@ -311,20 +328,25 @@ function mount(name, place) {
     view.result = null;
     const jobs = spec.work(state);
     if (!jobs.length) return;
-    bar.hidden = false, bar.value = 0;
-    stop.hidden = false;
+    bar.value = 0;
+    busy(true);
     running.play(jobs);
+  }
+
+  function busy(now) {
+    bar.hidden = stop.hidden = !now;
+    place.setAttribute("aria-busy", now);
   }
 
   function received(data) {
     if (data.progress !== undefined) bar.value = data.progress;
     if (data.result) {
       view.result = data.result;
-      bar.hidden = true, stop.hidden = true;
+      busy(false);
       paint();
     }
     if (data.failed) {
-      bar.hidden = true, stop.hidden = true;
+      busy(false);
       status.textContent = `This could not be played: ${data.failed}`;
     }
   }
@@ -342,11 +364,12 @@ function mount(name, place) {
   }
 
   /** A point that can be dragged, or moved by the arrow keys; kept while it is drawn again. */
-  function handle(key, {x, y, label, move, step = 0.01, scales, colour = "blue", radius = 9, valuetext}) {
+  function handle(key, {x, y, label, move, step, scales, colour, radius = 9, value = x, valuetext}) {
     let one = handles.get(key);
     if (!one) {
-      const node = svg("g", {class: "live-handle", tabindex: 0, role: "slider"},
-        svg("circle", {r: 20, class: "live-reach"}), svg("circle", {class: "live-dot"}));
+      const node = svg("g", {class: "live-handle", tabindex: 0, role: "slider",
+        "aria-valuemin": 0, "aria-valuemax": 1},
+        svg("circle", {r: 16, class: "live-reach"}), svg("circle", {class: "live-dot"}));
       one = {node};
       node.addEventListener("pointerdown", (event) => {
         event.preventDefault();
@@ -362,8 +385,8 @@ function mount(name, place) {
         const ways = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
         if (!(event.key in ways)) return;
         event.preventDefault();
-        const [dx, dy] = ways[event.key], by = one.step * (event.shiftKey ? 0.1 : 1);
-        one.move(one.at[0] + dx * by, one.at[1] + dy * by);
+        const [dx, dy] = ways[event.key], fine = event.shiftKey, by = one.step * (fine ? 0.1 : 1);
+        one.move(one.at[0] + dx * by, one.at[1] + dy * by, fine);
       });
       over.append(node);
       handles.set(key, one);
@@ -371,8 +394,8 @@ function mount(name, place) {
     Object.assign(one, {seen: true, move, step, scales, at: [x, y]});
     one.node.setAttribute("transform", `translate(${scales[0](x)} ${scales[1](y)})`);
     one.node.setAttribute("aria-label", label);
-    one.node.setAttribute("aria-valuenow", x.toFixed(3));
-    one.node.setAttribute("aria-valuetext", valuetext ?? `${tidy(x)}, ${tidy(y)}`);
+    one.node.setAttribute("aria-valuenow", value);
+    one.node.setAttribute("aria-valuetext", valuetext);
     const dot = one.node.lastChild;
     dot.setAttribute("r", radius);
     dot.setAttribute("style", `fill: var(--fig-${colour})`);
@@ -393,12 +416,12 @@ function mount(name, place) {
   const shown = el("pre", {class: "live-python", hidden: "", tabindex: 0}, el("code"));
   const stop = el("button", {type: "button", hidden: "", click: () => {
     running.cancel();
-    bar.hidden = true, stop.hidden = true;
+    busy(false);
     status.textContent = "Stopped.";
   }}, "Stop");
   const buttons = el("div", {class: "live-buttons"},
     ...(spec.actions ?? []).map(({label, act}) => el("button", {type: "button", click: () => act(view)}, label)),
-    el("button", {type: "button", click: () => { history.replaceState(null, "", `#${id}`); set(initial()); }}, "Reset"),
+    el("button", {type: "button", click: () => set(initial())}, "Reset"),
     spec.python ? copy : null, stop, bar);
   const heading = el("p", {class: "live-title", id: `${id}-title`}, spec.title);
   place.replaceChildren(heading, el("div", {class: "live-controls"}, ...controls.map((one) => one.box)),
@@ -412,14 +435,15 @@ function mount(name, place) {
   window.addEventListener("hashchange", () => {
     const again = readAddress(id);
     if (!again) return;
-    const next = initial();
-    for (const [key, text] of again) {
-      const value = Object.hasOwn(fields, key) ? fields[key].parse(text) : undefined;
-      if (value !== undefined) next[key] = value;
-    }
-    set(next);
+    state = read(again);
+    for (const one of controls) one.refresh();
+    schedule();
   });
-  paint();
+  fit();
+  new ResizeObserver(() => {
+    if (Math.floor(stage.parentNode.clientWidth) !== seen) fit();
+    seen = Math.floor(stage.parentNode.clientWidth);
+  }).observe(stage.parentNode);
   if (running) request();
 }
 

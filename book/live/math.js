@@ -44,7 +44,7 @@ export function price(means, add = true) {
   const prices = means.map((a, i) => (gap[i] > 0 ? Infinity
     : means.reduce((sum, b, k) => (gap[k] > 0 ? sum + gap[k] / evidence(b, a, add) : sum), 0)));
   const value = Math.min(...prices);
-  return {value, arm: prices.indexOf(value), prices};
+  return {value, arm: prices.findIndex((p) => p <= value * (1 + 1e-12)), prices};
 }
 
 /** The Pareto regret of pull counts. */

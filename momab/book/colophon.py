@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from momab.book.execute import Job
 from momab.book.notebook import Node
 from momab.book.parameters import value_text
@@ -9,9 +11,9 @@ from momab.book.templating import fill_page
 
 
 def rerun_command(job: Job) -> str:
-    """The command that makes this page again, with every value spelled out."""
-    values = [f" -p {name}={value_text(value)}" for name, value in job.values.items()]
-    return f"momab run {job.notebook.name}" + "".join(values)
+    """The command that makes this page again, with every value spelled out, quoted for a shell."""
+    values = [f"{name}={value_text(value)}" for name, value in job.values.items()]
+    return " ".join(["momab run", job.notebook.name, *(f"-p {shlex.quote(v)}" for v in values)])
 
 
 def add_colophon(node: Node, job: Job) -> None:

@@ -13,6 +13,10 @@ _DRAWING = re.compile(r'<svg\b[^>]*\brole="img".*?</svg>', re.DOTALL)
 _PATH = re.compile(r'(<path\b[^>]*? d=")([^"]*)(")')
 _PLACE = re.compile(r'( (?:x|y)=")(-?[\d.]+)(")')
 _MARKERS = re.compile(r"<g((?: clip-path=\"[^\"]*\")?)>((?:<use\b[^>]*/>)+)</g>")
+_SWARM = re.compile(r'<g([^>]*?)( style="[^"]*")>((?:<use href="(?P<mark>[^"]*)"[^>]*/>){8,})</g>')
+_USE = re.compile(r'<use href="([^"]*)" x="(-?[\d.]+)" y="(-?[\d.]+)"/>')
+_STROKES = re.compile(r'<path d="(M[^"]*)"([^>]*)/>(?:<path d="M[^"]*"\2/>)+')
+_SHIFT = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
 _STYLE = re.compile(r' style="([^"]*)"')
 _MARK = re.compile(r'(?<= id=")(f[0-9a-f]{8})-[^"]+')
 
@@ -32,13 +36,16 @@ def slim(svg: str) -> str:
     svg = _PLACE.sub(lambda match: match[1] + _short(float(match[2]), 2) + match[3], svg)
     svg = _MARKERS.sub(_share_style, svg)
     svg = svg.replace("xlink:href=", "href=")
+    svg = _SWARM.sub(_as_one_line, svg)
+    svg = _STROKES.sub(_as_one_stroke, svg)
+    svg = _SHIFT.sub(lambda match: f"translate({_rounded(match[1])} {_rounded(match[2])})", svg)
     for number, (name, mark) in enumerate({m[0]: m[1] for m in _MARK.finditer(svg)}.items()):
         svg = re.sub(rf'(?<=["#]){re.escape(name)}(?=[")])', f"{mark}-{number}", svg)
     return svg
 
 
 def _natural(match: re.Match[str]) -> str:
-    """Say how wide a figure is when its letters have their own size, which a phone keeps."""
+    """Say how wide a figure is when its letters have their own size; a phone keeps most."""
     return f"{match[1]}--natural: {_short(float(match[2]), 0)}px; "
 
 
@@ -48,6 +55,36 @@ def _share_style(match: re.Match[str]) -> str:
     if len(styles) != 1 or match[2].count(" style=") != match[2].count("<use"):
         return match[0]
     return f'<g{match[1]} style="{styles.pop()}">{_STYLE.sub("", match[2])}</g>'
+
+
+def _as_one_line(match: re.Match[str]) -> str:
+    """Many equal markers as the corners of one line, which is not drawn itself.
+
+    Every marker is still painted on its own, so transparent ones add up as before.
+    """
+    places = _USE.findall(match[3])
+    if len(places) != match[3].count("<use") or {mark for mark, _, _ in places} != {match["mark"]}:
+        return match[0]
+    name = f"{match['mark'].removeprefix('#')}m{match.start()}"
+    corners = short_path("M " + " L ".join(f"{x} {y}" for _, x, y in places))
+    return (
+        f'<marker id="{name}" markerUnits="userSpaceOnUse" overflow="visible">'
+        f'<use href="{match["mark"]}"{match[2]}/></marker>'
+        f'<g{match[1]}><path d="{corners}" '
+        f'style="fill: none; stroke: none; marker: url(#{name})"/></g>'
+    )
+
+
+def _as_one_stroke(match: re.Match[str]) -> str:
+    """Lines of one look in one path, unless they shine through each other."""
+    if "fill: none" not in match[2] or "opacity" in match[2] or " id=" in match[2]:
+        return match[0]
+    lines = re.findall(r'<path d="([^"]*)"', match[0])
+    return f'<path d="{"".join(lines)}"{match[2]}/>'
+
+
+def _rounded(number: str) -> str:
+    return _short(float(number), 2)
 
 
 _IS_NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")

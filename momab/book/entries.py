@@ -31,6 +31,26 @@ MARKS = {
 
 
 @dataclass(frozen=True)
+class Formal:
+    """The theorems behind an entry, what they assume beyond it, which part they are about."""
+
+    theorems: tuple[str, ...]
+    hypothesis: str = ""
+    part: str = ""
+    note: str = ""
+
+    @property
+    def extent(self) -> str:
+        """How much a machine has checked: yes, with a hypothesis, in part."""
+        return "in part" if self.part else "with a hypothesis" if self.hypothesis else "yes"
+
+    @property
+    def remark(self) -> str:
+        """The hypothesis or the part; empty if there is none."""
+        return self.part or self.hypothesis
+
+
+@dataclass(frozen=True)
 class LedgerEntry:
     """One entry of the ledger."""
 
@@ -43,8 +63,8 @@ class LedgerEntry:
     uses: tuple[str, ...] = ()
     verdict: str = ""
     """The verdict on a claim of the paper, the status of one of ours; empty for background."""
-    formal: str = ""
-    """A proof that a machine has checked, if there is one."""
+    formal: Formal | None = None
+    """What a machine has checked of it."""
 
     @property
     def ledger(self) -> str:
@@ -89,8 +109,12 @@ def _entry(found: Mapping[str, Any]) -> LedgerEntry:
         block=found.get("block") or "",
         uses=tuple(found.get("uses") or ()),
         verdict=found.get("status") or found.get("verdict") or "",
-        formal=found.get("formal") or "",
+        formal=_formal(found.get("formal")),
     )
+
+
+def _formal(found: Mapping[str, Any] | None) -> Formal | None:
+    return Formal(**{**found, "theorems": tuple(found["theorems"])}) if found else None
 
 
 def statements(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:

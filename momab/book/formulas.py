@@ -15,10 +15,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from momab.book.setting import RULES, short
+
 KATEX = Path(__file__).parent / "katex"
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{)(align|equation|gather|alignat)\}")
 _ANNOTATION = re.compile(r"<annotation .*?</annotation>|</?semantics>", re.DOTALL)
+_LAYOUT = re.compile(  # of MathML that nobody looks at
+    r" (?:stretchy|fence|separator|lspace|rspace|minsize|maxsize|scriptlevel|displaystyle"
+    r'|columnalign|columnspacing|rowspacing|linethickness|width)="[^"]*"'
+    r"|<mspace[^>]*></mspace>|<mspace[^>]*/>"
+)
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
 
@@ -57,7 +64,8 @@ class Typesetter:
     def page(self, tex: str, display: bool = False, tail: str = "") -> str:
         """A formula as HTML with MathML; ``tail`` is punctuation that must stay with it."""
         found = self._set(tex, display, "htmlAndMathml").replace(_NAMESPACE, "")
-        found = _ANNOTATION.sub("", found).replace(';"', '"')
+        told, mark, drawn = _ANNOTATION.sub("", found).partition("</math>")
+        found = _LAYOUT.sub("", told) + mark + short(drawn)
         if tail:
             end, mark = "</span></span></span>", html.escape(tail)
             found = found.removesuffix(end) + f'<span class="tail">{mark}</span>{end}'
@@ -108,7 +116,7 @@ def prepared(tex: str) -> str:
 def styles() -> str:
     """KaTeX's style sheet, with the one format of fonts that every browser reads."""
     sheet = (KATEX / "katex.min.css").read_text(encoding="utf-8")
-    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet)
+    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet) + RULES
 
 
 _JOINED = {"msub": "_", "msup": "^", "munder": "_", "mover": "^", "mfrac": "/"}

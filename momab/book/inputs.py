@@ -68,7 +68,7 @@ def _files(project: Project, profile: str) -> Iterator[Path]:
     root = project.root
     found = {root / name for name in ("_config.yml", "_toc.yml", "requirements.txt")}
     found.add(project.profile(profile))
-    for folder in (project.library, root / "book", root / "notebooks"):
+    for folder in (project.library, root / "book", root / "notebooks", root / "proofs"):
         for parent, inner, names in os.walk(folder):
             inner[:] = [name for name in inner if name not in ("__pycache__", ".ipynb_checkpoints")]
             found |= {Path(parent, name) for name in names if Path(name).suffix not in _CACHES}

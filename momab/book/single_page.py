@@ -163,6 +163,11 @@ def _single_file(site: Path, name: str) -> str:
     sheets = [
         static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
     ]
+    places = article.select("[data-live]")
+    for place in places:
+        del place["data-instead"]  # the picture of other parameters is what was asked for
+    live = ["core", *(str(place["data-live"]) for place in places)] if places else []
+    sheets += [static / "live" / "live.css"] if places else []
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )
@@ -171,7 +176,13 @@ def _single_file(site: Path, name: str) -> str:
         title=soup.title.get_text() if soup.title else name,
         style=style,
         article=article,
+        scripts=[_inline_script(static / "live" / f"{part}.js") for part in live],
     )
+
+
+def _inline_script(path: Path) -> str:
+    """A script as it may stand inside a page: nothing in it looks like the end of one."""
+    return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
 def _data_uri(path: Path) -> str:

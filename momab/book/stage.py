@@ -99,6 +99,8 @@ def write_frame(
 
     assets = shutil.ignore_patterns("*.md")
     shutil.copytree(project.root / "book", stage / "book", ignore=assets)
+    if (project.root / "proofs").is_dir():
+        shutil.copytree(project.root / "proofs", stage / "proofs")
     citation = project.root / "CITATION.cff"
     if citation.is_file():
         shutil.copyfile(citation, stage / citation.name)

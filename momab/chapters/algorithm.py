@@ -96,6 +96,15 @@ def certificate_rounds(
     return pd.DataFrame(rows)
 
 
+def written_rounds(found: pd.DataFrame) -> pd.DataFrame:
+    """The table of :func:`certificate_rounds` as printed: whole rounds, bounds with two digits."""
+    rounds = ["lower quartile", "median round", "upper quartile"]
+    printed = found.rename(columns={"rule": "c"})
+    printed[rounds] = found[rounds].map("{:,.0f}".format).replace("nan", "none")
+    printed["bound on failure"] = found["bound on failure"].map(magics.tens)
+    return printed
+
+
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
 
@@ -159,7 +168,7 @@ def sampling(trace: Trace, rounds: Rounds) -> Figure:
             below.plot(number, rounds.W[keep, j], label=f"objective {j + 1}", **style)
         below.set_xscale("log")
         below.set_yscale("log")
-        below.set(xlabel="round", title="width of each pair")
+        below.set(xlabel="round", title="width of each race")
         below.legend(handlelength=2.6, labelspacing=0.3)
         for ax in (above, below):
             ax.xaxis.set_major_formatter("{x:,.0f}")

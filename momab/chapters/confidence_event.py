@@ -28,6 +28,7 @@ from momab.engine.loop import play_block
 from momab.engine.policies.base import Policy
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.streams import RewardStream, reward_arrays
+from momab.figures.magics import tens
 from momab.figures.style import (
     BLUE,
     FAINT,
@@ -222,7 +223,7 @@ def chain_table(chain: pd.DataFrame) -> pd.DataFrame:
         "sharp": "Hoeffding, counts to T − K",
         "stated": "as stated, counts to T",
     }
-    printed = chain[["c", *names]].rename(columns=names).map(lambda x: f"{x:.3g}")
+    printed = chain[["c", *names]].rename(columns=names).map(lambda x: tens(x, 3))
     simulated = chain[["failed_rate", "failed_low", "failed_high"]].to_numpy()
     printed[names["failed_rate"]] = [
         f"{rate:.3g} ({low:.2g} to {high:.2g})" for rate, low, high in simulated

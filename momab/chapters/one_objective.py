@@ -315,7 +315,7 @@ def regret_curves(
     from matplotlib.ticker import NullFormatter
 
     with mpl.rc_context(STYLE):
-        fig, panels = axes_grid(len(contests), 1, (5.4, 2.5 * len(contests) + 1.2))
+        fig, panels = axes_grid(len(contests), 1, (5.4, 1.8 * len(contests) + 1.1))
         for axes, (game, contest) in zip(panels, contests.items(), strict=True):
             _draw_contest(axes, contest, points)
             limit = prices[game] * np.log(points)

@@ -237,6 +237,9 @@ def _raise(axes: Axes, start: FloatArray, end: FloatArray) -> None:
     axes.annotate("", tuple(end), tuple(start), arrowprops=arrow)
 
 
+WALK_POINTS = 200  # of a random walk in a panel some 270 pixels wide
+
+
 def likelihood_fan(cases: list[dict[str, Any]], horizon: int, policy: str) -> Figure:
     """Log-likelihood ratios against pulls, one panel per paid arm, and where the runs ended.
 
@@ -248,7 +251,8 @@ def likelihood_fan(cases: list[dict[str, Any]], horizon: int, policy: str) -> Fi
         for axes, case in zip(panels, cases, strict=True):
             paths, slope = case["paths"], case["slope"]
             n = np.arange(paths.shape[1])
-            axes.plot(n, paths.T, color=FAINT, lw=0.8, zorder=1)
+            shown = n[:: -(-len(n) // WALK_POINTS)]
+            axes.plot(shown, paths.T[shown], color=FAINT, lw=0.8, zorder=1)
             axes.plot(n, slope * n, color=INK, lw=1.4, label="n times the evidence")
             axes.axhline(level, color=PINK, ls="--", lw=1.4, label="log T")
             axes.axvline(level / slope, color=PINK, ls=":", lw=1.4, label="log T / evidence")

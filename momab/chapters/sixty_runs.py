@@ -214,8 +214,9 @@ def paper_means() -> dict[tuple[str, str], float]:
 
 
 def times(ratio: float) -> str:
-    """A ratio as people write it: 0.05×, 1.7×, 111×."""
-    text = f"{ratio:,.0f}" if ratio >= 99.5 else f"{ratio:.2g}"
+    """A ratio as people write it, with two digits or more: 0.05×, 1.0×, 1.7×, 111×."""
+    digits = 0 if ratio >= 9.95 else 1 if ratio >= 1 else 2
+    text = f"{ratio:,.{digits}f}" if ratio >= 0.095 else f"{ratio:.2g}"
     return f"{text}×"
 
 

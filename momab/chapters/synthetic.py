@@ -119,7 +119,7 @@ def fresh_table(
 
 def short_table(table: pd.DataFrame) -> pd.DataFrame:
     """Both policies' mean regret per setting, from :func:`momab.study.table2` at any horizon."""
-    means = table[["delta", "m", "pareto_ucb1_mean", "width_guided_mean"]]
+    means = table[["delta", "m", "pareto_ucb1_mean", "width_guided_mean"]].astype({"delta": str})
     return means.set_axis(["δ", "m", "Pareto UCB1", "Width-guided"], axis=1)
 
 
@@ -186,7 +186,7 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(4.6, 3.8), layout="constrained")
+        fig = Figure(figsize=(4.6, 4.0), layout="constrained")
         axes = fig.subplots(
             2, paths["instance"].nunique(), sharex=True, sharey="row", height_ratios=(3, 1)
         )
@@ -207,7 +207,7 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
             below.set(xlabel="round", ylim=(-0.05, 1.05))
         axes[0, 0].set_ylabel("Pareto regret")
         axes[1, 0].set_ylabel("certified")
-        axes[0, 0].legend(loc="upper left")
+        fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=2)
     return fig
 
 

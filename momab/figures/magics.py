@@ -68,8 +68,10 @@ def tens(value: Any, digits: int = 2) -> str:
     """``tens(1.9e-7)`` is 1.9 × 10⁻⁷; numbers that read well without a power keep their form."""
     text = f"{value:.{digits - 1}e}"
     number, _, power = text.partition("e")
-    if not power or -3 <= int(power) <= 3:
+    if not power or -3 <= int(power) < digits:
         return general(value, digits)
+    if 0 < int(power) <= 3:
+        return comma(float(text), 0)
     raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{float(number):g} × 10{raised}"
 

@@ -125,6 +125,24 @@ class ClaimOutcome:
         return "verified with a caveat" if self.caveat else "verified"
 
 
+class Formal(BaseModel):
+    """The formal theorems that check a claim, and what stands between them and the claim."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    theorems: tuple[str, ...] = Field(min_length=1)
+    hypothesis: str = ""
+    """What the theorems assume beyond the claim."""
+    part: str = ""
+    """Which part of the claim they are about, if not all of it."""
+    note: str = ""
+
+    @property
+    def extent(self) -> str:
+        """How much is checked: yes, with a hypothesis, in part."""
+        return "in part" if self.part else "with a hypothesis" if self.hypothesis else "yes"
+
+
 class Claim(BaseModel):
     """One entry of the ledger."""
 
@@ -140,8 +158,8 @@ class Claim(BaseModel):
     """The label of the statement on its page."""
     uses: tuple[str, ...] = ()
     """The entries that its proof, or its meaning, rests on."""
-    formal: str | None = None
-    """A proof that a machine has checked, by its name."""
+    formal: Formal | None = None
+    """The theorems that a machine has checked; the book compares them with its record."""
     status: str | None = None
     check: str | None = None
     verdict: str | None = None
@@ -356,7 +374,7 @@ def audit_claims(claims: tuple[Claim, ...] | None = None) -> tuple[ClaimResult, 
 
 COLUMNS = (
     *("id", "item", "kind", "title", "statement", "page", "block", "status"),
-    *("verdict", "recorded", "proof", "reason", "evidence", "seconds"),
+    *("verdict", "recorded", "formal", "checked", "proof", "reason", "evidence", "seconds"),
 )
 
 
@@ -381,6 +399,8 @@ def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
                 "status": result.claim.status or "",
                 "verdict": result.outcome.verdict if result.outcome else "pending",
                 "recorded": result.claim.verdict or "pending",
+                "formal": result.claim.formal.extent if result.claim.formal else "no",
+                "checked": machine_checked(result.claim.formal),
                 "proof": _referring(result.claim.proof, entries),
                 "reason": _referring(result.claim.reason or result.claim.pending or "", entries),
                 "evidence": result.evidence,
@@ -390,6 +410,15 @@ def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
         ),
         columns=list(COLUMNS),
     )
+
+
+def machine_checked(formal: Formal | None) -> str:
+    """What a machine has checked of a claim, in one sentence."""
+    if formal is None:
+        return "No."
+    remark = formal.part or formal.hypothesis
+    said = formal.extent.capitalize() + (f" ({remark})" if remark else "")
+    return f"{said}: {', '.join(f'`{name}`' for name in formal.theorems)}."
 
 
 def _referring(text: str, entries: Mapping[str, str]) -> str:

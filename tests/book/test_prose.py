@@ -116,3 +116,10 @@ def test_a_sentence_in_an_f_string_is_found():
     assert not sentences(
         ast.parse('raise ValueError(f"{n} is not one of the six words allowed here")')
     )
+
+
+def test_a_statement_without_a_number_is_referred_to_in_words() -> None:
+    """Only the paper's statements are numbered; a bare reference to another reads "Theorem "."""
+    for path in (*ROOT.glob("notebooks/*.md"), *ROOT.glob("book/*.md")):
+        bare = re.findall(r"\{prf:ref\}`([^`<]*)`", path.read_text())
+        assert [label for label in bare if not label.startswith("paper-")] == [], path.name

@@ -11,6 +11,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -180,3 +181,13 @@ def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
     with mpl.rc_context():
         fig = getattr(algorithm, kind)(run, run.rounds())
         assert "<svg" in show.figure_html(fig, "a picture of a whole run")
+
+
+def test_rounds_are_printed_whole_and_bounds_in_tens() -> None:
+    quartiles = ["lower quartile", "median round", "upper quartile"]
+    found = pd.DataFrame([("2", 1764.5, 3e-11), ("1", np.nan, 30.0)])
+    found = found[[0, 1, 1, 1, 2]].set_axis(["rule", *quartiles, "bound on failure"], axis=1)
+    printed = algorithm.written_rounds(found)
+    assert printed["median round"].tolist() == ["1,764", "none"]
+    assert printed["bound on failure"].tolist() == ["3 × 10⁻¹¹", "30"]
+    assert printed["c"].tolist() == ["2", "1"]

@@ -150,9 +150,12 @@ def test_equal_runs_weigh_subsets_alike():
 
 
 def test_ratios_are_written_without_exponents():
-    assert [sixty_runs.times(x) for x in (0.05, 1.7, 99.6, 1234.5)] == [
+    assert [sixty_runs.times(x) for x in (0.05, 0.5, 1.04, 1.7, 30.2, 99.6, 1234.5)] == [
         "0.05×",
+        "0.50×",
+        "1.0×",
         "1.7×",
+        "30×",
         "100×",
         "1,234×",
     ]
@@ -237,9 +240,9 @@ def test_survival_uses_many_runs_on_both_sides():
     many = pd.DataFrame([line])
     other = many.assign(ratio=2.0, ratio_low=1.0, ratio_high=4.0)
     shown = sixty_runs.survival_table(many, other.assign(ratio=3.0), other)
-    assert shown["Many runs (95 %)"].iloc[0].startswith("0.1× (")
-    assert shown["Equal runs (95 %)"].tolist() == ["3× (1× to 4×)"]
-    assert shown["At the best c"].tolist() == ["2× (1× to 4×)"]
+    assert shown["Many runs (95 %)"].iloc[0].startswith("0.10× (")
+    assert shown["Equal runs (95 %)"].tolist() == ["3.0× (1.0× to 4.0×)"]
+    assert shown["At the best c"].tolist() == ["2.0× (1.0× to 4.0×)"]
     assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Pareto UCB1"]) == []
     assert sixty_runs.never_below(pd.DataFrame([line]), runs, ["Annealing-Pareto"]) == [
         "KuaiRec easy"

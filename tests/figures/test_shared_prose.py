@@ -41,7 +41,7 @@ def test_absent_data_are_said_with_the_command(monkeypatch, absent):
     for name in ("spotify", "kuairec"):
         assert (f"`momab data get {name}`" in text) == (name in absent)
     assert ("` and `" in text) == (len(absent) == 2)
-    assert ("on this machine" in text) == (not absent)
+    assert ("at hand" in text) == (not absent)
     assert text.endswith(
         "`momab reproduce all --check` recomputes every recorded number and compares it."
     )

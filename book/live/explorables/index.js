@@ -16,6 +16,15 @@ const songs = ({first, second, arms}) => [
   ...Array.from({length: arms - 2}, () => [0.4, 0.3]),
 ].map((row) => row.map((x) => Number(x.toFixed(6))));
 
+/** Heights of labels, moved down until none covers another. */
+function apart(heights, room) {
+  const order = heights.map((_, k) => k).sort((p, q) => heights[p] - heights[q]), placed = [];
+  let last = -Infinity;
+  for (const k of order) placed[k] = last = Math.max(heights[k], last + room);
+  const over = Math.max(0, last - heights[order.at(-1)]);
+  return placed.map((h) => h - over / 2);
+}
+
 function curves(state, result) {
   const gap = gaps(songs(state));
   return VIEWS.map((view, k) => STEPS.map((_, i) =>
@@ -27,9 +36,9 @@ define("index", {
   controls: {
     first: range({label: "Lead of the best song in plays", min: 0.06, max: 0.4, step: 0.02, value: 0.1}),
     second: range({label: "Lead of the best song in saves", min: 0.06, max: 0.4, step: 0.02, value: 0.3}),
-    arms: range({label: "Songs", min: 3, max: 20, step: 1, value: 10}),
+    arms: range({label: "Songs", min: 3, max: 20, step: 1, value: 10, integer: true}),
   },
-  size: [640, 340],
+  size: [640, 340], narrow: () => 320,
   work: (state) => {
     const means = songs(state);
     return VIEWS.map(({columns}) => ({
@@ -37,8 +46,8 @@ define("index", {
       policy: {family: "width-guided", c: 2}, horizon: HORIZON, seed: 1, runs: RUNS, checkpoints: STEPS,
     }));
   },
-  draw({under, state, result, width, height}) {
-    const x = scale([100, HORIZON], [64, width - 120], true);
+  draw({under, state, result, width, height, narrow}) {
+    const right = width - (narrow ? 12 : 100), x = scale([100, HORIZON], [narrow ? 48 : 64, right], true);
     if (!result) {
       axes(under, x, scale([0, 1], [height - 52, 30]), {xlabel: "listeners", ylabel: "regret"});
       return;
@@ -47,12 +56,15 @@ define("index", {
     const most = Math.max(...all.flat().map(([mean, half]) => mean + half));
     const y = scale([0, most * 1.05], [height - 52, 30]);
     axes(under, x, y, {xlabel: "listeners", ylabel: `regret, mean of ${RUNS} runs`});
+    const ends = apart(all.map((curve) => y(curve.at(-1)[0])), 17);
     VIEWS.forEach(({label, colour, dash}, k) => {
       const points = STEPS.map((t, i) => [t, all[k][i][0]]);
       under.append(
         svg("path", {d: path(points, x, y), fill: "none", "stroke-width": 2.5, "stroke-dasharray": dash,
           style: `stroke: var(--fig-${colour})`}),
-        svg("text", {x: width - 112, y: y(points.at(-1)[1]) + 5, style: `fill: var(--fig-${colour})`}, label));
+        narrow ? svg("line", {x1: 60, x2: 90, y1: 44 + 18 * k, y2: 44 + 18 * k, "stroke-width": 2.5,
+          "stroke-dasharray": dash, style: `stroke: var(--fig-${colour})`}) : "",
+        svg("text", narrow ? {x: 96, y: 48 + 18 * k} : {x: right + 8, y: ends[k] + 5}, label));
     });
   },
   words(state, result) {

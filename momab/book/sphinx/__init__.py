@@ -7,6 +7,7 @@ Each module has one concern and registers it with its own `setup`:
 - `statements`: the paper's numbers, proofs and boxes that fold, identifiers given once;
 - `ledger`: statements carry their verdicts, references to them show them;
 - `statement_graph`: ``{statement-graph}`` draws who uses whom;
+- `formal`: what a machine has checked, and the sources of the proofs;
 - `badges`: an exercise shows its level and kind;
 - `glossary`: a notion shows its definition where it is used;
 - `api`: ``{package}`` documents a package of the library;
@@ -37,6 +38,7 @@ from momab.book.sphinx import (
     citing,
     companions,
     exercise_table,
+    formal,
     formulas,
     glossary,
     ledger,
@@ -62,6 +64,7 @@ _HOOKS = (
     slides,
     ledger,
     statement_graph,
+    formal,
     live,
     search,
     page_links,

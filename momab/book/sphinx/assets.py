@@ -38,6 +38,7 @@ _DEAD_FILES = (
     "design-tabs.js",
     "language_data.js",
     "locales",
+    "scripts/bootstrap.js*",
     "scripts/fontawesome.js*",
     "searchtools.js",
     "sphinx-thebe.*",
@@ -47,11 +48,13 @@ _DEAD_FILES = (
     "*webpack-macros.html",
 )
 #: Sheets that also serve decks and single pages, in which other things stand.
-_WHOLE = {"momab.css", "slides.css", "katex.css", "pygments.css", "reset.css", "reveal.css"}
+_WHOLE = {"live.css", "momab.css", "slides.css", "pygments.css", "reset.css", "reveal.css"}
 
 
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 _GAP = re.compile(r">\s*\n\s*<")
+#: Names, punctuation and blanks have the colour of all code.
+_PLAIN_CODE = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')
 
 
 def setup(app: Sphinx) -> None:
@@ -73,6 +76,8 @@ def _choose_files(
 ) -> None:
     for files in ("script_files", "css_files"):
         context[files] = [file for file in context[files] if not _is_unused(file)]
+    if "body" in context:
+        context["body"] = _PLAIN_CODE.sub(r"\1", context["body"])
     formulas = [f"katex/fonts/{name}" for name in fonts_of(context.get("body", ""))]
     context["common_fonts"] = ["fonts/serif.woff2", "fonts/sans.woff2", *formulas]
 

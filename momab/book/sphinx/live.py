@@ -54,7 +54,7 @@ def _make_places(app: Sphinx, tree: nodes.document, page: str) -> None:
         hidden = ' data-instead=""' if instead else ""
         html = f'<div class="momab-live" id="live-{name}" data-live="{name}"{hidden}></div>'
         tree["live"] = [*tree.get("live", []), name]
-        box.replace_self(nodes.raw("", html, format="html"))
+        box.parent.replace(box, nodes.raw("", html, format="html"))
 
 
 def _load_scripts(

@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from momab.book.entries import MARKS, LedgerEntry, statements
-from momab.book.graph import Sizes, draw
+from momab.book.graph import Sizes, ancestors, draw
 from momab.book.sphinx.ledger import entries_of, statements_of, way_to
 from momab.book.templating import fill_page
 
@@ -37,15 +37,18 @@ class statement_graph(nodes.General, nodes.Element):  # type: ignore[misc]  # no
 
 
 class StatementGraph(SphinxDirective):
-    """``{statement-graph}``: the picture; ``{statement-graph} words``: the list."""
+    """``{statement-graph}``: the picture; ``{statement-graph} words``: the list.
+
+    ``{statement-graph} machine-checked`` draws what a machine has checked, and what that rests on.
+    """
 
     optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Leave a place for the picture, or parse the list."""
         self.env.note_dependency(str(Path(self.env.srcdir) / "book" / "claims.yml"))
-        if not self.arguments:
-            return [statement_graph("", page=self.env.docname)]
+        if self.arguments != ["words"]:
+            return [statement_graph("", page=self.env.docname, only="".join(self.arguments))]
         text = in_words(statements(entries_of(self.env.app)))
         place = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), "ledger"), 0, place)
@@ -68,9 +71,25 @@ def in_words(shown: Sequence[LedgerEntry]) -> str:
             if others
         ]
         told = f" ({entry.verdict})" if entry.verdict else ""
-        checked = ", machine-checked" if entry.formal else ""
-        lines.append(f"- **{_link(entry, entry.name)}**{told}{checked}: {_tail(parts)}.")
+        checked = f", {checked_words(entry)}" if entry.formal else ""
+        lines.append(f"- **{linked(entry, entry.name)}**{told}{checked}: {_tail(parts)}.")
     return "\n".join(lines)
+
+
+def behind_checked(shown: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """The entries that a machine has checked, and all that they rest on."""
+    behind = ancestors({entry.id: entry.uses for entry in shown})
+    kept = {entry.id for entry in shown if entry.formal}
+    kept = kept.union(*(behind[name] for name in kept))
+    return tuple(entry for entry in shown if entry.id in kept)
+
+
+def checked_words(entry: LedgerEntry) -> str:
+    """How far a machine has checked it: "machine-checked", "machine-checked in part"."""
+    if entry.formal is None:
+        return ""
+    extent = entry.formal.extent
+    return "machine-checked" if extent == "yes" else f"machine-checked {extent}"
 
 
 def _tail(parts: Sequence[str]) -> str:
@@ -83,10 +102,11 @@ def _words(texts: Iterable[str]) -> str:
 
 
 def _short(entry: LedgerEntry) -> str:
-    return _link(entry, entry.label)
+    return linked(entry, entry.label)
 
 
-def _link(entry: LedgerEntry, text: str) -> str:
+def linked(entry: LedgerEntry, text: str) -> str:
+    """A reference to the statement of an entry, or to the entry if no page states it."""
     if entry.block:
         return f"{{prf:ref}}`{text} <{entry.block}>`"
     return f"{{ref}}`{text} <{entry.anchor}>`"
@@ -98,6 +118,8 @@ def _link(entry: LedgerEntry, text: str) -> str:
 def _visit_graph(self: Any, node: statement_graph) -> None:
     app = self.builder.app
     shown = statements(entries_of(app))
+    if node["only"]:
+        shown = behind_checked(shown)
     self.body.append(picture(shown, {e.id: _target(app, node["page"], e) for e in shown}))
     raise nodes.SkipNode
 
@@ -118,6 +140,7 @@ def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str]) -> str:
             "target": targets[entry.id],
             "x": drawing.places[entry.id][0],
             "y": drawing.places[entry.id][1],
+            "checked": checked_words(entry),
             "label": wrap(entry.label, LETTERS - 2),
             "lines": title_lines(entry),
         }

@@ -14,7 +14,7 @@ epoch, a commitment is for good, and the engine may write it down in closed form
 
 and for c = 2 the last term is at most :math:`2d\Delta_{\max}/(K+2)`.  *Proof.*  Let
 :math:`\Omega_k`: the mean of the first n rewards of every arm is within
-:math:`\sqrt{c\log T_k/n}` of its expectation, on every objective, n = 1..:math:`T_k`.  By
+:math:`\sqrt{c\log T_k/n}` of its expectation, on every objective, n up to :math:`T_k`.  By
 Hoeffding it fails with probability at most :math:`2Kd\,T_k^{1-2c}`, and then the fewer than
 :math:`T_k` rounds of the epoch cost at most :math:`\Delta_{\max}` each: the last term.  Lemmas 9
 to 11 speak of one round whose intervals hold.  So on :math:`\Omega_k`, in epoch k,

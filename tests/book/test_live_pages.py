@@ -1,0 +1,347 @@
+"""The explorables in a real browser: keyboard, pointer, address, the same digits in Python."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from momab.book import live
+from momab.book.plain import plain_markdown
+from momab.book.single_page import _single_file
+from tests.accessibility import violations
+from tests.browsing import ParsedSite, Visit
+from tests.conftest import ROOT
+
+FOLDER = ROOT / "book" / "live"
+NAMES = live.explorables(FOLDER)
+PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>{name}</title>
+<link rel="icon" href="data:,"><style>/* style */</style></head>
+<body style="margin: 8px; background: var(--pst-color-background)"><main><h1>{name}</h1>
+<p id="before">A recorded picture.</p>
+<div class="momab-live" id="live-{name}" data-live="{name}" data-instead=""></div></main>
+<script defer src="core.js"></script><script defer src="{name}.js"></script></body></html>"""
+#: A change of every explorable by its first slider or handle, and what Python prints of it:
+#: numbers that the words of the page must show, with so many digits.
+CHANGES = {
+    "index": "first=0.2&arms=5",
+    "model": "means=0.75,0.35;0.35,0.75;0.55,0.6;0.35,0.3;0.6,0.2;0.75,0.1",
+    "zero-gap": "b=0.62,0.8",
+    "confidence-event": "c=0.25&p=0.45&n=700&seed=5",
+    "algorithm": "c=0.04&seed=9&certificate=kl",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a page for every explorable; it is opened without a server."""
+    target = tmp_path_factory.mktemp("pages")
+    live.write_scripts(FOLDER, target)
+    sheets = ROOT / "book" / "_static" / "momab.css", FOLDER / "live.css"
+    style = "".join(sheet.read_text() for sheet in sheets)
+    for name in NAMES:
+        page = PAGE.format(name=name).replace("/* style */", style)
+        (target / f"{name}.html").write_text(page)
+    return target
+
+
+class Explorable:
+    """An explorable in a page, as somebody who reads it would use it."""
+
+    def __init__(self, page: Any, name: str) -> None:
+        self.page, self.name = page, name
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the address is written and all runs are played."""
+        self.page.wait_for_selector("[data-live][data-ready]")
+        self.page.wait_for_timeout(400)
+        self.page.wait_for_selector('[data-live]:not([aria-busy="true"])', timeout=60_000)
+
+    def text(self, what: str) -> str:
+        return str(self.page.inner_text(f".live-{what}")).strip()
+
+    @property
+    def address(self) -> str:
+        return str(self.page.evaluate("location.hash"))
+
+    @property
+    def fields(self) -> Any:
+        """What every control and every handle says."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll("[data-live] input, [data-live] select")]
+                 .map((node) => node.type === "checkbox" ? node.checked : node.value)
+                 .concat([...document.querySelectorAll(".live-handle")]
+                   .map((node) => node.getAttribute("aria-valuetext")))"""
+        )
+
+    @property
+    def python(self) -> str:
+        """The code that is said to give the same digits."""
+        self.page.click("text=The same in Python")
+        self.page.wait_for_selector(".live-python:not([hidden])")
+        return str(self.page.inner_text(".live-python code"))
+
+    def press(self, key: str) -> Any:
+        """Press a key on the first slider or handle, and say where it stands then."""
+        self.page.focus(".live-controls input[type=range], .live-handle")
+        self.page.keyboard.press(key)
+        self.settle()
+        return self.page.evaluate(
+            """() => { const node = document.activeElement;
+                 return node.value ?? node.getAttribute("transform"); }"""
+        )
+
+
+@contextmanager
+def opened(
+    browser: Any, folder: Path, name: str, asked: str | None = None, **options: Any
+) -> Iterator[Explorable]:
+    """Open an explorable, at an address if asked for; nothing may go wrong meanwhile."""
+    with Visit(browser, f"{folder.as_uri()}/", name, **options) as visit:
+        if asked is not None:
+            visit.page.goto(f"{(folder / name).as_uri()}.html#{asked}")
+            visit.page.reload()
+        yield Explorable(visit.page, name)
+        assert visit.trouble == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_picture_is_there_before_any_touch(browser: Any, folder: Path, name: str) -> None:
+    with opened(browser, folder, name) as it:
+        assert len(it.text("words")) > 40
+        assert "…" not in it.text("words")
+        assert "NaN" not in it.page.inner_html(".live-stage")
+        assert it.text("status") == ""
+        assert it.address == ""
+        assert not it.page.is_visible("#before")
+        it.page.emulate_media(media="print")
+        assert it.page.is_visible("#before")
+        assert not it.page.is_visible("[data-live]")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_keys_move_it_and_shift_moves_it_less(browser: Any, folder: Path, name: str) -> None:
+    def numbers(said: str) -> np.ndarray:
+        return np.array(re.findall(r"[\d.]+", said), dtype=float)
+
+    with opened(browser, folder, name) as it:
+        start, words = it.fields, it.text("words")
+        places = [it.press(key) for key in ("ArrowUp", "ArrowUp", "Shift+ArrowUp", "ArrowUp")]
+        steps = [np.abs(numbers(b) - numbers(a)).max() for a, b in pairwise(places[1:])]
+        assert 0 < steps[0] < 0.6 * steps[1], places
+        assert it.fields != start
+        assert it.address.startswith(f"#live-{name}?")
+        it.page.click("text=Reset")
+        it.settle()
+        assert (it.fields, it.text("words"), it.address) == (start, words, f"#live-{name}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pointer_moves_it(browser: Any, folder: Path, name: str) -> None:
+    with opened(browser, folder, name) as it:
+        start = it.fields
+        box = it.page.locator(".live-handle, input[type=range]").last.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        it.page.mouse.move(x, y)
+        it.page.mouse.down()
+        it.page.mouse.move(x + 7, y - 41, steps=4)
+        it.page.mouse.up()
+        it.settle()
+        assert it.fields != start
+        assert it.address.startswith(f"#live-{name}?")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_address_shows_what_was_seen(browser: Any, folder: Path, name: str) -> None:
+    with opened(browser, folder, name) as it:
+        for key in ("ArrowRight", "ArrowUp", "Shift+ArrowUp"):
+            it.press(key)
+        seen = it.fields, it.text("words"), it.python, it.address
+        assert it.address != ""
+    with opened(browser, folder, name, seen[-1].removeprefix("#")) as it:
+        assert (it.fields, it.text("words"), it.python, it.address) == seen
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_impossible_address_is_a_sentence(browser: Any, folder: Path, name: str) -> None:
+    with opened(browser, folder, name, f"live-{name}?means=abc") as it:
+        start, words = it.fields, it.text("words")
+        assert it.text("status").startswith("The address asks for means = abc")
+        for asked in ("b=9,9", "c=1e99", "n=100.5", "seed=-1", "__proto__=1", "%E0%A4%A=%"):
+            it.page.evaluate("(asked) => { location.hash = asked; }", f"live-{name}?{asked}")
+            it.settle()
+            assert re.fullmatch(r"The address asks for .+ is shown\.", it.text("status")), asked
+            assert (it.fields, it.text("words")) == (start, words)
+        it.press("ArrowUp")
+        assert it.fields != start
+        assert it.text("status") == ""
+
+
+def expected(name: str, printed: str, tidy: Any) -> list[str]:
+    """What the words of a page must contain, from what Python printed."""
+    if name == "model":
+        front, gaps, leads = re.findall(r"\[(.*?)\]", printed, re.DOTALL)
+        price, arm = printed.splitlines()[-1].split()
+        on = [a for a, truth in zip("ABCDEF", front.split(), strict=True) if truth == "True"]
+        listed = [f"{a} {tidy(x)}" for a, x in zip("ABCDEF", gaps.split(), strict=True) if float(x)]
+        g1, g2 = (tidy(x) for x in leads.split())
+        return [
+            f"On the front: {', '.join(on)}.",
+            f"gaps: {', '.join(listed)}.",
+            f"are {g1} and {g2}",
+            f"The price is {tidy(price)}, attained by arm {'ABCDEF'[int(arm)]}.",
+        ]
+    if name == "index":
+        costs = [tidy(line.split("] ")[1]) for line in printed.splitlines()]
+        return ["plays only costs {}, at saves only {}, at both {}.".format(*costs)]
+    if name == "zero-gap":
+        assert printed.split() == ["[0.", "0.]", "[", "True", "False]"]
+        return ["A still dominates B, but it costs nothing"]
+    if name == "confidence-event":
+        ever, end = printed.split()
+        return [f"paths {ever} leave", f" {end} are outside" if end != "1" else " 1 is outside"]
+    *_, first, counts, regrets = printed.splitlines()
+    wrong, _ = counts.split()
+    median, most = regrets.split()
+    _, when, arm, objective, _ = first.split()
+    return [
+        f"After {tidy(when, 6)} pulls arm {'ABCDE'[int(arm)]} is",
+        f"best on objective {int(objective) + 1}.",
+        f"rounds {wrong} certif",
+        f"regret of at most {tidy(median)}, the worst has {tidy(most, 4)}.",
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_gives_the_same_digits(
+    browser: Any, folder: Path, name: str, tmp_path: Path
+) -> None:
+    late = "&pulls=20000" if name == "algorithm" else ""
+    with opened(browser, folder, name, f"live-{name}?{CHANGES[name]}{late}") as it:
+        assert it.text("status") == ""
+        (tmp_path / "same.py").write_text(it.python)
+        words = it.text("words")
+        told = subprocess.run(
+            [sys.executable, str(tmp_path / "same.py")],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
+            check=False,
+        )
+        assert told.returncode == 0, told.stderr
+
+        def tidy(number: str, digits: int = 3) -> str:
+            script = "([x, n]) => momabLive.modules.kit.tidy(x, n)"
+            return str(it.page.evaluate(script, [float(number), digits]))
+
+        for said in expected(name, told.stdout, tidy):
+            assert said in words
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_accessible_and_legible_on_a_phone(
+    browser: Any, folder: Path, name: str, theme: str
+) -> None:
+    with opened(browser, folder, name, viewport={"width": 320, "height": 700}) as it:
+        it.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        it.page.click("text=The same in Python")
+        assert violations(it.page) == []
+        assert it.page.evaluate("document.documentElement.scrollWidth") <= 320
+        sizes = it.page.evaluate(
+            """() => { const stage = document.querySelector(".live-stage");
+                 const unit = stage.getScreenCTM().a;
+                 return [...stage.querySelectorAll("text")]
+                   .map((node) => unit * parseFloat(getComputedStyle(node).fontSize)); }"""
+        )
+        assert min(sizes) >= 11
+        it.page.set_viewport_size({"width": 1000, "height": 700})
+        it.settle()
+        assert violations(it.page) == []
+
+
+def test_who_wants_no_motion_sees_the_end_at_once(browser: Any, folder: Path) -> None:
+    with opened(browser, folder, "algorithm", reduced_motion="reduce") as it:
+        assert "nothing is certified yet" in it.text("words")
+        it.page.click("text=Play or pause")
+        it.settle()
+        assert "certified as the only best" in it.text("words")
+
+
+def test_a_run_can_be_watched_and_paused(browser: Any, folder: Path) -> None:
+    with opened(browser, folder, "algorithm") as it:
+        start = it.text("words")
+        it.page.click("text=Play or pause")
+        it.page.wait_for_timeout(500)
+        it.page.click("text=Play or pause")
+        it.settle()
+        paused = it.text("words")
+        assert start != paused
+        it.settle()
+        assert it.text("words") == paused
+
+
+def test_a_page_grows_by_little(folder: Path) -> None:
+    common = sum((folder / file).stat().st_size for file in ("core.js", "live.css"))
+    assert max(common + (folder / f"{name}.js").stat().st_size for name in NAMES) <= 120_000
+
+
+def test_a_single_page_carries_its_explorable(browser: Any, folder: Path, tmp_path: Path) -> None:
+    """Everything is inside, and the picture of the parameters asked for is not hidden."""
+    article = PAGE.format(name="zero-gap").partition("<main>")[2].partition("</main>")[0]
+    site = tmp_path / "site"
+    live.write_scripts(FOLDER, site / "_static" / "live")
+    for sheet in ("pygments.css", "katex/katex.css", "momab.css", "statements.css"):
+        (site / "_static" / sheet).parent.mkdir(exist_ok=True)
+        (site / "_static" / sheet).write_text("")
+    for name, body in (("zero-gap", article), ("plain", "<p>Nothing moves.</p>")):
+        page = f'<title>x</title><article class="bd-article">{body}</article>'
+        (site / f"{name}.html").write_text(page)
+    assert "momabLive" not in _single_file(site, "plain")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "zero-gap.html").write_text(_single_file(site, "zero-gap"))
+    with opened(browser, out, "zero-gap") as it:
+        it.press("ArrowRight")
+        assert it.address == "#live-zero-gap?b=0.52%2C0.3"
+        assert it.page.is_visible("#before")
+
+
+def test_a_plain_notebook_has_no_place_for_it() -> None:
+    assert plain_markdown("Try it:\n\n:::{live} model\n:instead:\n:::\n\nSo.") == "Try it:\n\n\nSo."
+
+
+def loaded(parsed: ParsedSite, page: str) -> list[str]:
+    """The files of the explorables that a page loads."""
+    tags = parsed.page(page).find_all(["script", "link"])
+    files = [str(tag.get("src") or tag.get("href") or "") for tag in tags]
+    return sorted(re.sub(r".*/live/|\?.*", "", file) for file in files if "/live/" in file)
+
+
+@pytest.mark.parametrize("edition", ["parsed", "student_site"])
+def test_only_pages_with_an_explorable_load_it(
+    edition: str, request: pytest.FixtureRequest
+) -> None:
+    parsed: ParsedSite = request.getfixturevalue(edition)
+    found = []
+    for page in parsed.names:
+        places = [str(tag["data-live"]) for tag in parsed.page(page).select("[data-live]")]
+        found += places
+        wanted = ["core.js", "live.css", *(f"{name}.js" for name in places)] if places else []
+        assert loaded(parsed, page) == sorted(wanted), page
+    assert sorted(found) == NAMES
+    for name in ("core.js", "live.css", *(f"{name}.js" for name in NAMES)):
+        assert (parsed.root / "_static" / "live" / name).is_file()
+    sheet = (parsed.root / "_static" / "live" / "live.css").read_text()
+    assert sheet == (FOLDER / "live.css").read_text()
