@@ -99,7 +99,7 @@ def antecedents(statement: str) -> tuple[list[str], str]:
 
     Quantifiers at the front are passed over; an arrow within brackets belongs to a hypothesis.
     """
-    rest, found = one_line(shown(statement)), []
+    rest, found = one_line(shown(statement)), list[str]()
     while True:
         if rest.startswith("forall "):
             rest = rest[_comma(rest) + 1 :].lstrip()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.book import entries, graph
-from momab.book.entries import LedgerEntry
+from momab.book.entries import Formal, LedgerEntry
 from momab.book.sphinx import statement_graph
 from tests.conftest import ROOT
 
@@ -107,15 +107,35 @@ def test_a_title_is_cut_where_it_does_not_fit():
 def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
     two = [
         LedgerEntry("a", "lemma", "Lemma 9", "Certification", "certificates", verdict="verified"),
-        LedgerEntry("b", "ours", "P1", "<b>", "price", uses=("a",), verdict="open", formal="B.b"),
+        LedgerEntry(
+            "b",
+            "ours",
+            "P1",
+            "<b>",
+            "price",
+            uses=("a",),
+            verdict="open",
+            formal=Formal(("b",), part="half"),
+        ),
     ]
     text = statement_graph.picture(two, {"a": "x.html#a", "b": ""})
     assert 'href="x.html#a"' in text
     assert 'aria-label="Lemma 9: Certification, verified"' in text
-    assert 'aria-label="P1: &lt;b&gt;, open, machine-checked"' in text
+    assert 'aria-label="P1: &lt;b&gt;, open, machine-checked in part"' in text
     assert text.count('class="graph-line"') == 1
     assert "<b>" not in text
-    assert ", machine-checked: uses" in statement_graph.in_words(two)
+    assert text.count('class="graph-checked">Coq*</text>') == 1
+    assert ", machine-checked in part: uses" in statement_graph.in_words(two)
+
+
+def test_the_graph_of_what_is_checked_has_what_that_rests_on_and_nothing_else():
+    kept = statement_graph.behind_checked(SHOWN)
+    names = {entry.id for entry in kept}
+    assert {"theorem-4", "lemma-9", "lai-robbins"} <= names
+    assert "limit-optimal" not in names
+    used = {name for entry in kept for name in entry.uses}
+    assert used <= names
+    assert all(entry.formal or entry.id in used for entry in kept)
 
 
 def test_without_a_ledger_there_are_no_entries(tmp_path):

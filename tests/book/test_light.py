@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from momab.book.drawings import short_path, slim
@@ -81,23 +82,48 @@ def test_markers_share_their_style_and_keep_their_names_apart() -> None:
     assert "--natural: 518px; width: 9px" in found
 
 
+def test_a_swarm_of_markers_is_one_line_with_a_marker_at_every_corner() -> None:
+    mark, places = "#f12345678-m1", [(3.5 * i, 100.25 - i) for i in range(9)]
+    swarm = "".join(
+        f'<use xlink:href="{mark}" x="{x}" y="{y}" style="fill: red"/>' for x, y in places
+    )
+    head = '<svg viewBox="0 0 518.4 200" role="img" style="width: 9px"><defs>'
+    svg = (
+        f'{head}<path id="{mark[1:]}" d="M 0 0 \nL 1 1"/></defs><g>{swarm}</g><g>{swarm}</g></svg>'
+    )
+    found = slim(svg)
+    lines = re.findall(r'<path d="([^"]*)" style="[^"]*marker: url\(#([^)]*)\)', found)
+    assert [points(line) for line, _ in lines] == [pytest.approx(np.ravel(places).tolist())] * 2
+    names = re.findall(r'<marker id="([^"]*)"', found)
+    assert names == [name for _, name in lines]
+    assert len(set(names)) == 2
+    assert found.count('<use href="#f12345678-0" style="fill: red"/></marker>') == 2
+
+
+def test_strokes_of_one_look_are_one_path_unless_they_shine_through() -> None:
+    head = '<svg viewBox="0 0 518.4 200" role="img" style="width: 9px">'
+    two = '<path d="M 1 2 \nL 3 4" style="{0}"/><path d="M 5 6 \nL 7 8" style="{0}"/>'
+    found = slim(head + two.format("fill: none; stroke: red") + "</svg>")
+    assert points(re.findall(r' d="([^"]*)"', found)[0]) == [1, 2, 3, 4, 5, 6, 7, 8]
+    for style in ("fill: none; stroke-opacity: 0.5", "fill: red"):
+        assert slim(head + two.format(style) + "</svg>").count("<path") == 2
+
+
 def test_nothing_heavy_is_asked_for(parsed: Any) -> None:
     for name in parsed.names:
         scripts = [tag["src"] for tag in parsed.page(name).select("script[src]")]
-        assert not [s for s in scripts if re.search("fontawesome|mathjax|searchindex|thebe", s)]
+        assert not [
+            s for s in scripts if re.search("fontawesome|bootstrap|mathjax|searchindex|thebe", s)
+        ]
     sheets = sum(path.stat().st_size for path in (parsed.root / "_static").rglob("*.css"))
     assert sheets < 300_000
 
 
-HEAVY = {"limit": 1_800_000, "price": 1_700_000}  # long pages with long tables and many curves
-
-
 def test_a_first_visit_stays_within_its_budget(parsed: Any) -> None:
     for name in parsed.names:
-        budget = HEAVY.get(name, 1_500_000)
         page = parsed.page(name)
         files = {tag["src"] for tag in page.select("script[src]")}
         files |= {tag["href"] for tag in page.select("link[rel=stylesheet], link[rel=preload]")}
         files |= {f"{name}.html", "_static/fonts/serif-italic.woff2"}
         paths = [parsed.root / file.partition("?")[0].removeprefix("/") for file in files]
-        assert sum(path.stat().st_size for path in paths) <= budget, name
+        assert sum(path.stat().st_size for path in paths) <= 1_500_000, name

@@ -117,10 +117,11 @@ def linked(entry: LedgerEntry, text: str) -> str:
 
 def _visit_graph(self: Any, node: statement_graph) -> None:
     app = self.builder.app
-    shown = statements(entries_of(app))
+    shown, words = statements(entries_of(app)), "the list below says the same in words"
     if node["only"]:
-        shown = behind_checked(shown)
-    self.body.append(picture(shown, {e.id: _target(app, node["page"], e) for e in shown}))
+        shown, words = behind_checked(shown), "the page with all statements says it in words"
+    targets = {e.id: _target(app, node["page"], e) for e in shown}
+    self.body.append(picture(shown, targets, words))
     raise nodes.SkipNode
 
 
@@ -131,8 +132,11 @@ def _target(app: Sphinx, page: str, entry: LedgerEntry) -> str:
     return way_to(app, page, entry.ledger, entry.anchor)
 
 
-def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str]) -> str:
-    """The graph as HTML: a legend, and the drawing in a box that scrolls if it must."""
+def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str], words: str = "") -> str:
+    """The graph as HTML: a legend, and the drawing in a box that scrolls if it must.
+
+    ``words`` says where the same stands in words.
+    """
     drawing = draw({entry.id: entry.uses for entry in shown}, COLUMNS, SIZES)
     boxes = [
         {
@@ -147,7 +151,9 @@ def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str]) -> str:
         for entry in shown
     ]
     marks = [(mark, word) for word, mark in MARKS.items() if any(e.mark == mark for e in shown)]
-    return fill_page("graph.html", drawing=drawing, boxes=boxes, marks=marks, sizes=SIZES)
+    return fill_page(
+        "graph.html", drawing=drawing, boxes=boxes, marks=marks, sizes=SIZES, words=words
+    )
 
 
 def title_lines(entry: LedgerEntry) -> list[str]:

@@ -1,0 +1,309 @@
+"""What a machine has checked, in the book: the data behind it, the marks, the pages."""
+
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from momab import ledger
+from momab.book import entries, formal
+from momab.book.pages import PageBuilder
+from momab.book.project import Project
+from momab.book.proofs import AXIOMS, sources
+from momab.book.sphinx import formal as marks
+from momab.book.stage import write_frame
+from momab.errors import MomabError
+from tests.accessibility import violations
+from tests.browsing import ParsedSite, Visit
+from tests.conftest import ROOT
+
+CHECKED = formal.read_checked(ROOT)
+ENTRIES = entries.read_entries(ROOT)
+FORMAL = [entry for entry in ENTRIES if entry.formal]
+NAMES = formal.defined(CHECKED.folder)
+SENTENCE = "not re-checked since the sources changed"
+
+
+# ---- the data ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", FORMAL, ids=lambda entry: entry.id)
+def test_what_an_entry_names_is_a_theorem_that_was_checked(entry):
+    assert set(entry.formal.theorems) <= CHECKED.theorems.keys()
+    assert len(set(entry.formal.theorems)) == len(entry.formal.theorems)
+
+
+def test_the_ledger_and_the_book_read_the_same():
+    claims = {claim.id: claim for claim in ledger.read_claims()}
+    for entry in ENTRIES:
+        claim = claims[entry.id].formal
+        assert (claim is None) == (entry.formal is None)
+        if claim:
+            assert claim.extent == entry.formal.extent
+            assert claim.theorems == entry.formal.theorems
+
+
+def test_the_core_of_the_paper_is_checked():
+    extent = {entry.id: entry.formal.extent for entry in FORMAL}
+    for name in ("section-2", "proposition-1", "lemma-9", "lemma-10", "lemma-11"):
+        assert extent[name] == "yes"
+    for name in ("proposition-3", "theorem-4", "remark-5", "corollary-6", "proposition-8"):
+        assert extent[name] == "with a hypothesis"
+    assert extent["price-theorem"] == extent["kl-certificates"] == "in part"
+
+
+def test_a_result_behind_a_finite_law_is_not_called_unconditional():
+    """Where a formal statement has laws with finitely many values, the entry says so."""
+    for entry in FORMAL:
+        said = " ".join(CHECKED.theorems[name].statement for name in entry.formal.theorems)
+        if "bounded_rewards" in said or "law ?X" in said:
+            assert "finitely many values" in entry.formal.remark, entry.id
+
+
+def test_every_theorem_and_every_hypothesis_is_explained_and_nothing_else():
+    assert CHECKED.gloss.theorems.keys() == CHECKED.theorems.keys()
+    used = {
+        text
+        for theorem in CHECKED.theorems.values()
+        for text in formal.antecedents(theorem.statement)[0]
+    }
+    assert CHECKED.gloss.hypotheses.keys() == used
+    words = [*CHECKED.gloss.theorems.values(), *CHECKED.gloss.hypotheses.values()]
+    assert all(len(text.split()) >= 3 for text in words)
+
+
+@pytest.mark.parametrize(
+    ("statement", "found", "claim"),
+    [
+        ("forall n : nat, n = n", [], "n = n"),
+        ("forall a b : nat,\na < b -> b > a", ["a < b"], "b > a"),
+        ("A -> B <-> C", ["A"], "B <-> C"),
+        (
+            "forall f : nat -> R, (forall x, P x -> Q) -> forall y, R y",
+            ["(forall x, P x -> Q)"],
+            "R y",
+        ),
+        ("A /\\ (B -> C)", [], "A /\\ (B -> C)"),
+        ("P ?X -> Q\nwhere\n?X : [ |- Type]", ["P ?X"], "Q"),
+    ],
+)
+def test_a_statement_is_taken_apart_at_its_arrows(statement, found, claim):
+    assert formal.antecedents(statement) == (found, claim)
+
+
+def test_a_quantifier_without_an_end_is_refused():
+    with pytest.raises(MomabError, match="no end"):
+        formal.antecedents("forall x : nat")
+
+
+@pytest.mark.parametrize("text", ["", "theorems: {}", "- a", "a: ["])
+def test_a_damaged_gloss_is_named(tmp_path, text):
+    (tmp_path / "gloss.yml").write_text(text)
+    with pytest.raises(MomabError, match=r"gloss\.yml"):
+        formal.read_gloss(tmp_path)
+
+
+def test_a_book_without_proofs_has_nothing_checked(tmp_path):
+    assert formal.read_checked(tmp_path) is None
+
+
+def test_sources_that_changed_are_told(tmp_path):
+    shutil.copytree(CHECKED.folder, tmp_path / "proofs")
+    assert formal.read_checked(tmp_path).current
+    assert SENTENCE not in formal.read_checked(tmp_path).when
+    with (tmp_path / "proofs" / "Lemmas.v").open("a") as file:
+        file.write("\n")
+    found = formal.read_checked(tmp_path)
+    assert not found.current
+    assert found.when == f"Checked by Coq {found.record.coq} on {found.record.date}; {SENTENCE}."
+
+
+# ---- the sources as HTML -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sources(CHECKED.folder), ids=lambda path: path.name)
+def test_every_name_is_a_target_once_and_every_link_has_one(path):
+    text = formal.source_html(path, NAMES)
+    here = [name for name, (file, _) in NAMES.items() if file == path.name]
+    assert sorted(re.findall(r'id="coq-([^"]+)"', text)) == sorted(here)
+    assert set(re.findall(r'href="#coq-([^"]+)"', text)) <= NAMES.keys()
+    plain = re.sub(r"<[^>]+>", "", text).replace("&lt;", "<").replace("&gt;", ">")
+    assert plain.replace("&amp;", "&").strip() == path.read_text("utf-8").strip()
+
+
+def test_a_name_is_not_a_link_before_it_is_defined_or_within_a_proof(tmp_path):
+    (tmp_path / "_CoqProject").write_text("One.v\n")
+    path = tmp_path / "One.v"
+    path.write_text(
+        "Definition one (two : nat) := two.\nDefinition two := one 1.\n"
+        "Lemma x : two = one 1.\nProof. unfold two. Qed.\n"
+    )
+    text = formal.source_html(path, formal.defined(tmp_path))
+    assert text.count('href="#coq-two"') == 1
+    assert text.count('href="#coq-one"') == 2
+
+
+# ---- what a mark opens ---------------------------------------------------------------------
+
+
+def test_a_mark_opens_statement_hypotheses_axioms_and_version():
+    entry = next(entry for entry in FORMAL if entry.id == "theorem-4")
+    text = marks.opened(entry, CHECKED, lambda at: f"{at[0]}.html#{at[1]}")
+    for name in entry.formal.theorems:
+        assert f'href="proof-sources.html#coq-{name}"' in text
+        assert CHECKED.gloss.theorems[name] in text
+        for _, says in CHECKED.explained(name):
+            assert says in text
+    for says in AXIOMS.values():
+        assert says in text
+    assert CHECKED.record.coq in text
+    assert CHECKED.record.date in text
+    assert SENTENCE not in text
+    stale = marks.opened(entry, replace(CHECKED, current=False), lambda at: "")
+    assert stale.count(SENTENCE.capitalize()) == 1
+    assert f"; {SENTENCE}." in stale
+    assert "Machine-checked with" not in stale
+    assert "<a " not in stale
+
+
+# ---- a small book whose sources have changed -----------------------------------------------
+
+PAGE = """# Small
+
+:::{prf:lemma} Certification
+:label: paper-lemma-9
+
+A certified arm is the only maximiser.
+:::
+"""
+LEDGER = """- {id: lemma-9, kind: lemma, number: 9, title: Certification, page: index,
+   block: paper-lemma-9, statement: It is., formal: {theorems: [lemma_9]}}
+"""
+
+
+@pytest.fixture(scope="module", params=["current", "changed"])
+def small(request, tmp_path_factory):
+    """A book of three pages, with the proofs as they are, and with proofs that have changed."""
+    root = tmp_path_factory.mktemp(request.param)
+    (root / "book" / "_static").mkdir(parents=True)
+    for name in ("statements.css", "statements.js"):
+        shutil.copy(ROOT / "book" / "_static" / name, root / "book" / "_static")
+    (root / "book" / "claims.yml").write_text(LEDGER)
+    shutil.copytree(CHECKED.folder, root / "proofs")
+    if request.param == "changed":
+        with (root / "proofs" / "Price.v").open("a") as file:
+            file.write("(* changed *)\n")
+    (root / "_config.yml").write_text(
+        "title: Small\nonly_build_toc_files: true\nsphinx:\n"
+        "  extra_extensions: [sphinx_proof, momab.book.sphinx]\n"
+        "  config: {html_static_path: [book/_static]}\n"
+    )
+    (root / "_toc.yml").write_text(
+        "format: jb-book\nroot: index\nchapters:\n- file: machine-checked\n- file: proof-sources\n"
+    )
+    for name in ("notebooks", "momab"):
+        (root / name).mkdir()
+    stage = root / "stage"
+    stage.mkdir()
+    (stage / "index.md").write_text(PAGE)
+    parts = "\n\n".join(
+        f"```{{machine-checked}} {p}\n```" for p in ("summary", "statements", "axioms")
+    )
+    (stage / "machine-checked.md").write_text(f"(machine-checked)=\n# Checked\n\n{parts}\n")
+    (stage / "proof-sources.md").write_text("# Sources\n\n```{coq-sources}\n```\n")
+    project = Project(root)
+    write_frame(project, stage, {}, settings={"html_use_index": False})
+    with PageBuilder(root) as builder:
+        builder.build(stage, root / "html")
+    return request.param, ParsedSite(root / "html")
+
+
+def test_the_digest_sentence_appears_exactly_when_the_sources_have_changed(small):
+    how, site = small
+    for page in ("index", "machine-checked", "proof-sources"):
+        assert (SENTENCE in site.page(page).main.get_text()) == (how == "changed"), page
+    mark = site.page("index").select_one(".admonition-title a.formal-link")
+    assert mark.get_text() == (SENTENCE if how == "changed" else "machine-checked")
+
+
+def test_a_mark_leads_to_what_it_opens_and_that_to_the_source(small):
+    page = small[1].page("index")
+    box = page.find(id=page.select_one("a.formal-link")["href"].removeprefix("#"))
+    assert box.name == "details"
+    assert page.select_one("div.proof details.formal-box") is box
+    for link in box.select("a[href*='#coq-']"):
+        target = link["href"].removeprefix("proof-sources.html#")
+        assert target in small[1].anchors("proof-sources")
+
+
+def test_every_advertised_theorem_is_linked_and_said_in_plain_words(small):
+    page = small[1].page("proof-sources")
+    links = {a["href"].rpartition("#")[2]: a for a in page.select("li a[href*='#coq-']")}
+    for name, says in CHECKED.gloss.theorems.items():
+        assert says.split()[0] in links[f"coq-{name}"].find_parent("li").get_text()
+        assert f"coq-{name}" in small[1].anchors("proof-sources")
+    ids = [tag["id"] for tag in page.select("main [id]")]
+    assert len(ids) == len(set(ids))
+
+
+# ---- the book ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", [e for e in FORMAL if e.block], ids=lambda entry: entry.id)
+def test_a_checked_statement_carries_its_mark_and_what_it_opens(parsed, entry):
+    statement = parsed.page(entry.page).find(id=entry.block)
+    [mark] = statement.select(f'.admonition-title a[href="#formal-{entry.id}"]')
+    assert mark.get_text().startswith("machine-checked")
+    assert (entry.formal.extent == "yes") == (mark.get_text() == "machine-checked")
+    box = statement.find(id=f"formal-{entry.id}")
+    assert [code.get_text() for code in box.select("p > a > code")] == list(entry.formal.theorems)
+    assert len(box.select("pre")) == len(entry.formal.theorems)
+
+
+def test_nothing_else_is_marked(parsed):
+    for name in parsed.names:
+        found = {
+            tag["id"].removeprefix("formal-") for tag in parsed.page(name).select(".formal-box")
+        }
+        assert found == {e.id for e in FORMAL if e.block and e.page == name}, name
+
+
+def test_the_table_and_the_ledger_say_how_far(parsed):
+    rows = parsed.page("machine-checked").select("section#the-statements tbody tr")
+    assert len(rows) == len(FORMAL)
+    for row, entry in zip(rows, FORMAL, strict=True):
+        assert row.select("td")[1].get_text().startswith(entry.formal.extent)
+        links = {a["href"] for a in row.select("td:last-child a")}
+        assert links == {f"proof-sources.html#coq-{name}" for name in entry.formal.theorems}
+    for entry in ENTRIES:
+        if entry.ledger:
+            box = parsed.page(entry.ledger).find(id=entry.anchor)
+            extent = entry.formal.extent if entry.formal else "no"
+            assert f"checked-{extent.replace(' ', '-')}" in box["class"]
+            assert f"Machine-checked. {extent.capitalize()}" in box.get_text()
+
+
+def test_the_filter_of_the_ledger_knows_what_is_checked(browser, address):
+    wanted = [e for e in FORMAL if e.ledger == "claims" and e.formal.extent == "yes"]
+    with Visit(browser, address, "claims") as visit:
+        visit.page.get_by_label("Machine-checked").select_option("yes")
+        assert visit.page.locator(".ledger-entry:not([hidden])").count() == len(wanted)
+
+
+def test_a_mark_opens_its_box(browser, address):
+    with Visit(browser, address, "certificates") as visit:
+        box = visit.page.locator("#formal-lemma-9 pre").first
+        assert not box.is_visible()
+        visit.page.locator("#paper-lemma-9 a.formal-link").click()
+        assert box.is_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["machine-checked", "proof-sources", "certificates"])
+def test_the_pages_are_accessible_and_fit_a_phone(browser, address, name, theme):
+    with Visit(browser, address, name, color_scheme=theme) as visit:
+        visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        assert violations(visit.page) == []
+        visit.page.set_viewport_size({"width": 375, "height": 800})
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
