@@ -31,7 +31,7 @@ MARKS = {
 
 
 @dataclass(frozen=True)
-class Formal:
+class FormalCheck:
     """The theorems behind an entry, what they assume beyond it, which part they are about."""
 
     theorems: tuple[str, ...]
@@ -63,7 +63,7 @@ class LedgerEntry:
     uses: tuple[str, ...] = ()
     verdict: str = ""
     """The verdict on a claim of the paper, the status of one of ours; empty for background."""
-    formal: Formal | None = None
+    formal: FormalCheck | None = None
     """What a machine has checked of it."""
 
     @property
@@ -113,8 +113,8 @@ def _entry(found: Mapping[str, Any]) -> LedgerEntry:
     )
 
 
-def _formal(found: Mapping[str, Any] | None) -> Formal | None:
-    return Formal(**{**found, "theorems": tuple(found["theorems"])}) if found else None
+def _formal(found: Mapping[str, Any] | None) -> FormalCheck | None:
+    return FormalCheck(**{**found, "theorems": tuple(found["theorems"])}) if found else None
 
 
 def statements(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:

@@ -73,13 +73,13 @@ def read_gloss(folder: Path) -> Gloss:
 
     try:
         found = yaml.safe_load((folder / GLOSS).read_text(encoding="utf-8"))
-        hypotheses = {one_line(text): says for text, says in found["hypotheses"].items()}
+        hypotheses = {_one_line(text): says for text, says in found["hypotheses"].items()}
         return Gloss(found["theorems"], hypotheses, found["names"])
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError):
         raise MomabError(f"{folder / GLOSS} is missing or damaged.") from None
 
 
-def one_line(text: str) -> str:
+def _one_line(text: str) -> str:
     """A text with its line breaks and indentation taken out."""
     return " ".join(text.split())
 
@@ -99,7 +99,7 @@ def antecedents(statement: str) -> tuple[list[str], str]:
 
     Quantifiers at the front are passed over; an arrow within brackets belongs to a hypothesis.
     """
-    rest, found = one_line(shown(statement)), list[str]()
+    rest, found = _one_line(shown(statement)), list[str]()
     while True:
         if rest.startswith("forall "):
             rest = rest[_comma(rest) + 1 :].lstrip()

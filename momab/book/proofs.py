@@ -196,7 +196,7 @@ def _axioms(said: str) -> set[str]:
     return set(re.findall(r"^([A-Za-z_][\w.']*)\s*(?=:|$)", said, re.MULTILINE)) - {"Axioms"}
 
 
-def check(folder: Path, build: Path) -> Record:
+def check_proofs(folder: Path, build: Path) -> Record:
     """Compile, refuse what assumes too much, and return what was checked."""
     coq = find_coq()
     if found := assumptions(folder):

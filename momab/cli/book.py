@@ -93,11 +93,11 @@ def proofs_command() -> None:
     import time
 
     from momab.book.project import Project
-    from momab.book.proofs import AXIOMS, check, write_record
+    from momab.book.proofs import AXIOMS, check_proofs, write_record
 
     project, start = Project.find(), time.perf_counter()
     folder = project.root / "proofs"
-    record = check(folder, project.build / "proofs")
+    record = check_proofs(folder, project.build / "proofs")
     write_record(folder, record)
     print(
         f"Coq {record.coq} has checked {len(record.theorems)} theorems "

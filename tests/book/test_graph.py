@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.book import entries, graph
-from momab.book.entries import Formal, LedgerEntry
+from momab.book.entries import FormalCheck, LedgerEntry
 from momab.book.sphinx import statement_graph
 from tests.conftest import ROOT
 
@@ -115,7 +115,7 @@ def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
             "price",
             uses=("a",),
             verdict="open",
-            formal=Formal(("b",), part="half"),
+            formal=FormalCheck(("b",), part="half"),
         ),
     ]
     text = statement_graph.picture(two, {"a": "x.html#a", "b": ""})

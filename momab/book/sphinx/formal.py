@@ -18,7 +18,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab.book.entries import Formal, LedgerEntry, by_block
+from momab.book.entries import FormalCheck, LedgerEntry, by_block
 from momab.book.formal import (
     STALE,
     Checked,
@@ -89,7 +89,7 @@ def _mark(entry: LedgerEntry, checked: Checked) -> nodes.Node:
     )
 
 
-def _word(formal: Formal, checked: Checked) -> str:
+def _word(formal: FormalCheck, checked: Checked) -> str:
     if not checked.current:
         return STALE
     return "machine-checked" if formal.extent == "yes" else f"machine-checked {formal.extent}"

@@ -49,13 +49,13 @@ class StatementGraph(SphinxDirective):
         self.env.note_dependency(str(Path(self.env.srcdir) / "book" / "claims.yml"))
         if self.arguments != ["words"]:
             return [statement_graph("", page=self.env.docname, only="".join(self.arguments))]
-        text = in_words(statements(entries_of(self.env.app)))
+        text = graph_in_words(statements(entries_of(self.env.app)))
         place = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), "ledger"), 0, place)
         return list(place.children)
 
 
-def in_words(shown: Sequence[LedgerEntry]) -> str:
+def graph_in_words(shown: Sequence[LedgerEntry]) -> str:
     """The graph as a list in Markdown: what every statement uses, and what uses it."""
     known = {entry.id: entry for entry in shown}
     users: dict[str, list[LedgerEntry]] = {name: [] for name in known}
