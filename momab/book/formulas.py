@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from momab.book.setting import RULES, short
+from momab.book.setting import RULES, short_boxes
 
 KATEX = Path(__file__).parent / "katex"
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
@@ -65,7 +65,7 @@ class Typesetter:
         """A formula as HTML with MathML; ``tail`` is punctuation that must stay with it."""
         found = self._set(tex, display, "htmlAndMathml").replace(_NAMESPACE, "")
         told, mark, drawn = _ANNOTATION.sub("", found).partition("</math>")
-        found = _LAYOUT.sub("", told) + mark + short(drawn)
+        found = _LAYOUT.sub("", told) + mark + short_boxes(drawn)
         if tail:
             end, mark = "</span></span></span>", html.escape(tail)
             found = found.removesuffix(end) + f'<span class="tail">{mark}</span>{end}'

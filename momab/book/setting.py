@@ -41,7 +41,7 @@ RULES = """
 """
 
 
-def short(formula: str) -> str:
+def short_boxes(formula: str) -> str:
     """What KaTeX wrote, with the same look."""
     kept: list[bool] = []  # of every open box, whether it stays one
     strict: list[bool] = [True]  # of every box that stays, whether its children must stay boxes

@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from momab.book.formulas import FormulaError, Typesetter, prepared, styles
-from momab.book.setting import _FREQUENT, RULES, short
+from momab.book.setting import _FREQUENT, RULES, short_boxes
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ RICH = r"\frac{x_1}{\sqrt{T^\alpha}}\le\max_{a\in A}\left(\sum_{i=1}^n\hat\mu_i\
 def test_a_short_formula_is_lighter_and_says_the_same(setter: Typesetter, display: bool) -> None:
     whole = setter._set(RICH, display, "htmlAndMathml")
     drawn = whole[whole.index('<span class="katex-html"') :]
-    found = short(drawn)
+    found = short_boxes(drawn)
     assert len(found) < 0.8 * len(drawn)
     told = [BeautifulSoup(text, "html.parser").get_text() for text in (drawn, found)]
     assert told[0] == told[1]
@@ -76,9 +76,9 @@ def test_a_short_formula_is_lighter_and_says_the_same(setter: Typesetter, displa
 def test_children_that_the_style_sheet_speaks_of_stay_boxes() -> None:
     atom = '<span class="mord">1</span>'
     start = '<span class="katex-html">'
-    assert short(f'{start}<span class="mfrac">{atom}</span></span>').count("<span") == 2
+    assert short_boxes(f'{start}<span class="mfrac">{atom}</span></span>').count("<span") == 2
     for around in ('<span style="top:0">', '<span class="katex-inner">'):
-        assert short(f"{start}{around}{atom}</span></span>").count("<span") == 3
+        assert short_boxes(f"{start}{around}{atom}</span></span>").count("<span") == 3
 
 
 def test_every_frequent_box_has_its_rule() -> None:

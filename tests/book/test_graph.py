@@ -83,7 +83,7 @@ def test_the_drawing_of_the_book_fits_its_column():
 
 
 def test_the_words_leave_nothing_out():
-    text = statement_graph.in_words(SHOWN)
+    text = statement_graph.graph_in_words(SHOWN)
     lines = text.splitlines()
     assert len(lines) == len(SHOWN)
     known = {entry.id: entry for entry in SHOWN}
@@ -125,7 +125,7 @@ def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
     assert text.count('class="graph-line"') == 1
     assert "<b>" not in text
     assert text.count('class="graph-checked">Coq*</text>') == 1
-    assert ", machine-checked in part: uses" in statement_graph.in_words(two)
+    assert ", machine-checked in part: uses" in statement_graph.graph_in_words(two)
 
 
 def test_the_graph_of_what_is_checked_has_what_that_rests_on_and_nothing_else():

@@ -170,7 +170,7 @@ def test_without_coq_one_sentence_says_what_to_install(monkeypatch, capsys, tmp_
 @needs_coq
 def test_a_small_proof_is_checked(tmp_path):
     folder = small(tmp_path, "Theorem easy : forall n : nat, n = n.\nProof. reflexivity. Qed.\n")
-    record = proofs.check(folder, tmp_path / "build")
+    record = proofs.check_proofs(folder, tmp_path / "build")
     [theorem] = record.theorems
     assert (theorem.name, theorem.line, theorem.axioms) == ("easy", 1, ())
     assert theorem.statement == "forall n : nat, n = n"
@@ -192,11 +192,11 @@ def test_a_small_proof_is_checked(tmp_path):
 )
 def test_what_is_not_proved_is_refused(tmp_path, text, said):
     with pytest.raises(BuildError, match=said):
-        proofs.check(small(tmp_path, text), tmp_path / "build")
+        proofs.check_proofs(small(tmp_path, text), tmp_path / "build")
 
 
 @pytest.mark.slow
 @needs_coq
 def test_the_proofs_are_accepted_again(tmp_path):
-    record = proofs.check(FOLDER, tmp_path / "build")
+    record = proofs.check_proofs(FOLDER, tmp_path / "build")
     assert replace(record, date="") == replace(proofs.read_record(FOLDER), date="")
