@@ -316,8 +316,11 @@ def _words(text: str) -> list[str]:
 
 
 def _rendered(text: str) -> list[str]:
-    """The words of a page or notebook, with its tags and without: code has signs like tags."""
-    return _words(text) + _words(re.sub(r"<[^>]*>", "", text))
+    """The words of a page or notebook, with its tags and without: code has signs like tags.
+
+    A tag may stand inside a word or between two, as between the cells of a table.
+    """
+    return _words(text) + [w for gap in ("", " ") for w in _words(re.sub(r"<[^>]*>", gap, text))]
 
 
 def _found(wanted: set[str], words: list[str]) -> set[str]:

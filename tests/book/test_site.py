@@ -106,7 +106,7 @@ def test_every_copy_button_has_a_name(browser, address):
 
 
 def test_proofs_fold_and_are_open_in_print(browser, address):
-    with Visit(browser, address, "zero-gap") as visit:
+    with Visit(browser, address, "certificates") as visit:
         proof = visit.page.locator("details.proof-fold > p").first
         height = "e => e.getBoundingClientRect().height"
         assert not proof.is_visible()

@@ -25,6 +25,9 @@ function apart(heights, room) {
   return placed.map((h) => h - over / 2);
 }
 
+/** Whether the runs are of as many songs as there are now. */
+const fresh = ({arms}, result) => result?.[0].counts[0][0].length === arms;
+
 function curves(state, result) {
   const gap = gaps(songs(state));
   return VIEWS.map((view, k) => STEPS.map((_, i) =>
@@ -48,7 +51,7 @@ define("index", {
   },
   draw({under, state, result, width, height, narrow}) {
     const right = width - (narrow ? 12 : 100), x = scale([100, HORIZON], [narrow ? 48 : 64, right], true);
-    if (!result) {
+    if (!fresh(state, result)) {
       axes(under, x, scale([0, 1], [height - 52, 30]), {xlabel: "listeners", ylabel: "regret"});
       return;
     }
@@ -68,7 +71,7 @@ define("index", {
     });
   },
   words(state, result) {
-    if (!result) return "Playing …";
+    if (!fresh(state, result)) return "Playing …";
     const [first, second, both] = curves(state, result).map((curve) => curve.at(-1)[0]);
     const better = Math.min(first, second), worse = Math.max(first, second);
     const same = worse < 1.15 * better;

@@ -185,8 +185,13 @@ def _exercises(app: Sphinx, page: str, deck: Deck, show: DeckWriter) -> list[dic
 
 def _exercise_title(node: nodes.Element) -> list[nodes.Node]:
     """An exercise's own title, which stands in brackets behind its number."""
-    title = next(iter(node.findall(nodes.title)), nodes.title())
+    title = next(iter(node.findall(nodes.title)), nodes.title()).deepcopy()
     texts = [child.astext().strip() for child in title.children]
-    if "(" not in texts or ")" not in texts:
+    if "(" not in texts:
         return []
-    return list(title.children[texts.index("(") + 1 : texts.index(")")])
+    own = title.children[texts.index("(") + 1 :]
+    if ")" in texts:
+        return list(own[: texts[-len(own) :].index(")")])
+    if own and isinstance(own[-1], nodes.Element):  # a formula at the end has taken the bracket
+        own[-1]["tail"] = own[-1].get("tail", "").removesuffix(")")
+    return list(own)
