@@ -190,8 +190,10 @@ def _exercise_title(node: nodes.Element) -> list[nodes.Node]:
     if "(" not in texts:
         return []
     own = title.children[texts.index("(") + 1 :]
-    if ")" in texts:
-        return list(own[: texts[-len(own) :].index(")")])
-    if own and isinstance(own[-1], nodes.Element):  # a formula at the end has taken the bracket
-        own[-1]["tail"] = own[-1].get("tail", "").removesuffix(")")
-    return list(own)
+    for place, child in enumerate(own):
+        if child.astext().strip() == ")":
+            return list(own[:place])
+        if isinstance(child, nodes.Element) and child.get("tail") == ")":  # behind a formula
+            child["tail"] = ""
+            return list(own[: place + 1])
+    return []
