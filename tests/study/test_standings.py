@@ -76,8 +76,11 @@ def test_what_is_printed():
         "KuaiRec misleading 1",
         "Spotify easy 1",
     }
-    assert first["Mean (95 %)"] == "1.00 (0.99 to 1.01)"
-    assert first["Errors (95 %)"] == "0.00% (0.00% to 1.00%)"
+    by_policy = standings.printed_lines(frame.sort_values("policy", kind="stable"), 100_000)
+    assert sorted(filter(None, by_policy["Policy"])) == sorted(MEANS)
+    assert by_policy["Runs"].ne("").sum() == len(MEANS) < len(by_policy)
+    assert first["Mean (95 %)"] == "1.00 (0.99–1.01)"
+    assert first["Errors in % (95 %)"] == "0.00 (0.00–1.00)"
     [line, *_] = standings.printed_standings(standings.standings(frame, 100_000)).to_dict("records")
     assert line["Least to most"] == "0.25–2.00"
     assert line["Worst run"] == "6.0"
