@@ -76,6 +76,8 @@ def _imports_of(code: Sequence[str]) -> dict[str, str]:
     """The names that the chapter's first cells import, each with the statement that does it."""
     found = {"momab": "import momab"}
     for source in code:
+        if source.startswith("%%"):  # text, a picture or a table before the imports
+            continue
         statements = ast.parse(source).body
         if not all(isinstance(s, ast.Import | ast.ImportFrom) for s in statements):
             break

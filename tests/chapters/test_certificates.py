@@ -66,7 +66,7 @@ def test_the_chain_of_lemma_9() -> None:
     assert (chain["slack"] >= 0).all()
     lied = run.edited(means=[[0.1], [0.2]])
     failed = set(certificates.certificate_chain(lied).query("~holds")["inequality"])
-    assert any("L_b <= mu_b" in claim for claim in failed)
+    assert any("L_b ≤ μ_b" in claim for claim in failed)
     assert any("conclusion" in claim for claim in failed)
 
 
