@@ -79,6 +79,8 @@ def _imports_of(code: Sequence[str]) -> dict[str, str]:
         if source.startswith("%%"):  # text, a picture or a table before the imports
             continue
         statements = ast.parse(source).body
+        if all(isinstance(s, ast.AnnAssign) for s in statements):  # the parameters
+            continue
         if not all(isinstance(s, ast.Import | ast.ImportFrom) for s in statements):
             break
         for statement in statements:
