@@ -106,7 +106,7 @@ def one_document(site: Path, pages: list[str], answers: bool = False) -> str:
             continue
         for extra in article.select("a.headerlink, button, .toctree-wrapper"):
             extra.decompose()
-        for answer in [] if answers else article.select("details:is(.solution, .teaching)"):
+        for answer in [] if answers else article.select(":is(.solution, .teaching)"):
             answer.decompose()
         for fold in article.select("details"):
             fold["open"] = ""
