@@ -143,9 +143,13 @@
 
   // Slides are measured when the fonts of their words and formulas are there.
   const start = async () => {
+    if (document.readyState !== "complete") {
+      await new Promise((go) => addEventListener("load", go, { once: true }));
+    }
     fitAll(); // asks for the fonts that the slides need
     await document.fonts.ready;
     fitAll();
+    document.fonts.addEventListener("loadingdone", fitAll); // a font that came late moves lines
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     await Reveal.initialize({
       ...size(),
