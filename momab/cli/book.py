@@ -93,12 +93,10 @@ def proofs_command() -> None:
     import time
 
     from momab.book.project import Project
-    from momab.book.proofs import AXIOMS, check_proofs, write_record
+    from momab.book.proofs import AXIOMS, record_proofs
 
     project, start = Project.find(), time.perf_counter()
-    folder = project.root / "proofs"
-    record = check_proofs(folder, project.build / "proofs")
-    write_record(folder, record)
+    record = record_proofs(project.root / "proofs", project.build / "proofs")
     print(
         f"Coq {record.coq} has checked {len(record.theorems)} theorems "
         f"in {time.perf_counter() - start:.1f} s; they rest on these axioms:"
