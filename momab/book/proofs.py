@@ -198,7 +198,7 @@ def _axioms(said: str) -> set[str]:
 
 
 def record_proofs(folder: Path, build: Path) -> Record:
-    """Check everything from cold and record the outcome; what is refused leaves the record alone."""
+    """Check everything from cold and record the outcome; a refusal leaves the record alone."""
     shutil.rmtree(build, ignore_errors=True)
     record = check_proofs(folder, build)
     write_record(folder, record)
