@@ -1,6 +1,6 @@
 """What a bandit instance is: mean vectors, a source of rewards, and names.
 
-A pull of arm a returns one reward vector in [0, 1]^d from the arm's source.  Four sources
+A pull of arm a returns one reward vector in :math:`[0,1]^d` from the arm's source.  Four sources
 cover the paper and users' own data:
 
 * :class:`Bernoulli`: independent 0/1 coordinates with the given means;

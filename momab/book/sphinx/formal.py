@@ -195,7 +195,8 @@ class MachineChecked(_FromProofs):
         }
         if self.arguments[0] not in parts:
             raise self.error(f"the parts are {', '.join(parts)}; not {self.arguments[0]}.")
-        return self.parsed(parts[self.arguments[0]](self.checked()))
+        content = self.parsed(parts[self.arguments[0]](self.checked()))
+        return [nodes.container("", *content, classes=[f"formal-{self.arguments[0]}"])]
 
 
 def summary(checked: Checked, entries: tuple[LedgerEntry, ...]) -> str:
