@@ -102,8 +102,8 @@ def table_html(
     body = body.replace("<th>", '<th scope="col">').replace('<th scope="col"></th>', "<td></td>")
     for name in map(str, frame.columns):
         if "$" in name:
-            plain = f'<th scope="col">{html.escape(name, quote=False)}</th>'
-            body = body.replace(plain, f'<th scope="col" class="tex2jax_process">{_inline(name)}</th>')
+            plain = f'scope="col">{html.escape(name, quote=False)}</th>'
+            body = body.replace(plain, f'scope="col" class="tex2jax_process">{_inline(name)}</th>')
     if fold:
         summary = f'<summary class="tex2jax_process">{_inline(caption)}</summary>'
         box = f'<div class="momab-table-box">{body}</div>'
