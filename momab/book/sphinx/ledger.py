@@ -64,13 +64,14 @@ def _show_verdicts(app: Sphinx, tree: nodes.document, page: str) -> None:
         if "proof" not in block["classes"] or not known:
             continue
         title = block[0]
-        for entry in {entry.verdict: entry for entry in reversed(known)}.values():
+        for entry in known:
             title += nodes.Text(" ")
-            title += _badge(app, page, entry)
+            title += _badge(app, page, entry, several=len(known) > 1)
 
 
-def _badge(app: Sphinx, page: str, entry: LedgerEntry) -> nodes.Node:
-    badge = nodes.inline("", entry.verdict, classes=["verdict-badge", entry.mark])
+def _badge(app: Sphinx, page: str, entry: LedgerEntry, several: bool) -> nodes.Node:
+    word = f"{entry.title}: {entry.verdict}" if several else entry.verdict
+    badge = nodes.inline("", word, classes=["verdict-badge", entry.mark])
     to = way_to(app, page, entry.ledger, entry.anchor)
     if not to:
         return badge
