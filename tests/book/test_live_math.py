@@ -97,9 +97,11 @@ def test_no_pull_costs_more_than_the_lemma_says(page: Any) -> None:
     """Local charge in every state whose intervals hold, and both constants are attained."""
     rng = np.random.default_rng(6)
     states = []
-    for _ in range(4000):
-        lead, a, b = np.round(rng.uniform([0.02, 0.02, 0.02], [0.6, 0.3, 0.3]), 2).tolist()
-        edge = rng.choice([-1, -1, 0.3, 1, 1.4, 1], 2)
+    for _ in range(8000):
+        a, b = np.round(rng.uniform(0.02, 0.15, 2), 2).tolist()
+        near = rng.choice([2 * b, 2 * a + 2 * b]) * rng.uniform(0.7, 1.2)  # where constants bite
+        lead = float(np.clip(np.round(near, 2), 0.02, 0.6))
+        edge = rng.choice([-1.4, -1, 0.3, 1, 1.4], 2)
         at = np.clip([0.7 + edge[0] * a, 0.7 - lead + edge[1] * b], 0, 1)
         states.append({"lead": lead, "a": a, "b": b, "at": [np.round(at, 3).tolist()]})
     found = computed(page, "local-charge", "judge(x)", states)
@@ -107,7 +109,7 @@ def test_no_pull_costs_more_than_the_lemma_says(page: Any) -> None:
     assert len(inside) > 500
     for most in (2, 4):
         charges = [one["charge"] for one in inside if one["most"] == most]
-        assert 0.9 * most < max(charges) <= most
+        assert 0.95 * most < max(charges) <= most
     assert max(one["charge"] for one in found if one["open"]) > 4  # an interval may miss
     [start] = computed(
         page, "local-charge", "judge(x)", [{"lead": 0.4, "a": 0.1, "b": 0.1, "at": [[0.6, 0.4]]}]
