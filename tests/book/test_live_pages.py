@@ -236,8 +236,8 @@ def lower_bound_words(printed: str, tidy: Any) -> list[str]:
     return [
         f"kl(b, a) = {tidy(told)} against",
         f"log T / kl = {tidy(pulls)} pulls",
-        f"a regret of {tidy(least)} in all. Measured in 10 runs: KL-UCB {tidy(optimal)}",
-        f"Algorithm 1 {tidy(guided)}. Theorem 4 allows {tidy(upper)},",
+        f"a regret of {tidy(least)} in all. Measured in 10 runs: KL-UCB pays {tidy(optimal)}",
+        f"Algorithm 1 pays {tidy(guided)}. The main term of Theorem 4 is {tidy(upper)},",
     ]
 
 
@@ -353,6 +353,31 @@ def test_it_is_accessible_and_legible_on_a_phone(
         it.page.set_viewport_size({"width": 1000, "height": 700})
         it.settle()
         assert violations(it.page) == []
+
+
+#: States at the edge of what is possible, and what is said about them.
+ODD = (
+    ("local-charge", "lead=0.6&a=0.3&b=0.02&at=0,1", "B is certified"),
+    ("local-charge", "lead=0.02&a=0.3&b=0.3&at=1,0", "miss"),
+    ("width-floor", "n=30&lead=0.8&errors=1.5,-1.5", "still open"),
+    ("width-floor", "n=50000&lead=0.1&errors=-1.5,1.5", "the lemma promises nothing"),
+    ("regret-theorem", "means=0.5,0.5;0.5,0.5&horizon=1000", "Every arm is free"),
+    ("regret-theorem", "means=0.7,0.6;0.7,0.6;0.1,0.2&horizon=2000&c=0.2", "Theorem 4 is silent"),
+    ("lower-bound", "a=0.4&b=0.6", "Move b below a"),
+    ("lower-bound", "a=0.06&b=0.05&arms=20&horizon=1000", "so here it says nothing"),
+    ("price", "means=0.8,0.2;0.2,0.8", "Every arm is free"),
+    ("price", "means=0.6,0.6;0.6,0.6;0.2,0.2", "and still the price is finite"),
+    ("price", "means=0.98,0.98;0.97,0.97;0.02,0.02;0.979,0.02", "The price is C"),
+)
+
+
+@pytest.mark.parametrize(("name", "asked", "said"), ODD)
+def test_odd_states_are_drawn(browser: Any, folder: Path, name: str, asked: str, said: str) -> None:
+    with opened(browser, folder, name, f"live-{name}?{asked}") as it:
+        assert it.text("status") == ""
+        assert said in it.text("words")
+        stage = it.page.inner_html(".live-stage") + it.text("words")
+        assert not re.search(r"NaN|Infinity|undefined|not a number", stage)
 
 
 def test_who_wants_no_motion_sees_the_end_at_once(browser: Any, folder: Path) -> None:

@@ -78,11 +78,11 @@ define("lower-bound", {
   words(state, result) {
     if (!(state.b < state.a)) return "Here b is no worse than a: there is nothing to find out. Move b below a.";
     const it = needed(state), measured = regrets(state, result);
-    const below = measured && measured[0] < it.least ? " (below it: the bound is about large T)" : "";
-    return `A pull of b tells kl(b, a) = ${tidy(it.told)} against its being as good as a. So it takes log T / kl = ${tidy(it.pulls)} pulls of each other arm, at ${
+    const below = measured && measured[0] < it.least ? " (less: T is not large yet)" : "";
+    return `A pull of b tells kl(b, a) = ${tidy(it.told)} against its being as good as a. For large T it takes log T / kl = ${tidy(it.pulls)} pulls of each other arm, at ${
       tidy(it.gap)} each: a regret of ${tidy(it.least)} in all. ${measured
-      ? `Measured in ${RUNS} runs: KL-UCB ${tidy(measured[0])}${below}, Algorithm 1 ${tidy(measured[1])}.` : "Playing …"} `
-      + `Theorem 4 allows ${tidy(it.upper)}, ${tidy(it.upper / it.least)} times the lower bound${
+      ? `Measured in ${RUNS} runs: KL-UCB pays ${tidy(measured[0])}${below}, Algorithm 1 pays ${tidy(measured[1])}.` : "Playing …"} `
+      + `The main term of Theorem 4 is ${tidy(it.upper)}, ${tidy(it.upper / it.least)} times the lower bound${
         it.upper > it.trivial ? `; nobody can pay more than ${tidy(it.trivial)}, so here it says nothing` : ""}.`;
   },
   python: ({a, b, arms, horizon}) => `import math

@@ -92,7 +92,7 @@ define("price", {
     const told = it.paid.map((b) => `${NAMES[b]} ${tidy(evidence(means[b], means[it.arm]))}`).join(", ");
     const lead = it.lead > 0 ? `From the largest lead g = ${tidy(it.lead)} one would only know C ≤ (K − 1)/(2g) = ${tidy(it.bound)}.`
       : "No objective has a single winner (g = 0), and still the price is finite.";
-    return `Free: ${list(it.free)}. The cheapest candidate is ${NAMES[it.arm]}: ${it.paid.length === 1 ? "the other arm" : "the others"} must be shown not to stand in the grey region, and a pull tells ${told}. `
+    return `Free: ${list(it.free)}. The cheapest candidate is ${NAMES[it.arm]}: ${it.paid.length === 1 ? "the paid arm" : "the paid arms"} must be shown not to stand in the grey region, and a pull tells ${told}. `
       + `The price is C = ${tidy(it.value)}: no uniformly good policy has a regret below C log T, here ${tidy(it.value * Math.log(horizon))}, for large T. ${lead}`;
   },
   python: ({means, horizon}) => `import math
