@@ -78,7 +78,7 @@ define("lower-bound", {
   words(state, result) {
     if (!(state.b < state.a)) return "Here b is no worse than a: there is nothing to find out. Move b below a.";
     const it = needed(state), measured = regrets(state, result);
-    const below = measured && measured[0] < it.least ? " (less: T is not large yet)" : "";
+    const below = measured && measured[0] < it.least ? " (at a fixed T a policy may be below)" : "";
     return `A pull of b tells kl(b, a) = ${tidy(it.told)} against its being as good as a. For large T it takes log T / kl = ${tidy(it.pulls)} pulls of each other arm, at ${
       tidy(it.gap)} each: a regret of ${tidy(it.least)} in all. ${measured
       ? `Measured in ${RUNS} runs: KL-UCB pays ${tidy(measured[0])}${below}, Algorithm 1 pays ${tidy(measured[1])}.` : "Playing …"} `

@@ -84,7 +84,7 @@ define("width-floor", {
     const {lead, n, errors: [errors]} = state, it = race(state), b = it.leader, c = 1 - b;
     const ratio = it.width / (lead / 2), so = `L of ${NAMES[b]} = ${tidy(it.L[b], 4)} is ${it.open ? "not " : ""}above U of ${NAMES[c]} = ${tidy(it.U[c], 4)}`;
     const wrong = errors[0] === -1 && errors[1] === 1 ? "both estimates wrong by a whole radius" : errors.every((e) => e === 0) ? "both estimates true"
-      : "these errors";
+      : "estimates as drawn";
     const missed = it.off.includes(true) ? "; but an interval misses its true mean, and then the lemma promises nothing" : "";
     return `${tidy(n, 6)} samples of each, ${wrong}: ${so}, so the race is ${it.open ? "still open" : "decided"}${missed}. Its width W = ${tidy(it.width, 4)} is ${
       tidy(ratio, 4)} times the floor g/2. With true estimates a race is open for ${tidy(Math.floor(4 * LOG / lead ** 2), 6)} samples, `
