@@ -326,8 +326,9 @@ function mount(name, place) {
   function request() {
     played = key();
     view.result = null;
+    running.cancel();
     const jobs = spec.work(state);
-    if (!jobs.length) return;
+    if (!jobs.length) return busy(false);
     bar.value = 0;
     busy(true);
     running.play(jobs);

@@ -26,10 +26,20 @@ export function champion(means) {
   return all.indexOf(Math.max(...all));
 }
 
-/** The divergence of a coin p from a coin q. */
+/** x - log(1 + x) without cancellation, as momab.model.price has it. */
+function phi(x) {
+  if (Math.abs(x) >= 0.1) return x - Math.log1p(x);
+  const s = x / (2 + x), z = s * s;
+  return s * (x - 2 * z * [13, 11, 9, 7, 5, 3].reduce((sum, odd) => 1 / odd + z * sum, 1 / 15));
+}
+
+/** The divergence of a coin p from a coin q: two terms that are not negative, so close means keep their digits. */
 export function kl(p, q) {
-  const part = (x, y) => (x === 0 ? 0 : y === 0 ? Infinity : x * Math.log(x / y));
-  return Math.max(0, part(p, q) + part(1 - p, 1 - q));
+  if (p === q) return 0;
+  if (p > q) return kl(1 - p, 1 - q);
+  const delta = q - p, rest = 1 - p, down = delta / rest;
+  const fall = down > 0.5 ? -delta - rest * Math.log((1 - q) / rest) : rest * phi(-down);
+  return (p === 0 ? delta : p * phi(delta / p)) + fall;
 }
 
 /** The evidence D_b(a): what one pull of b tells against its being as good as a everywhere. */
