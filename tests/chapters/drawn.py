@@ -31,7 +31,7 @@ def parameter_sets(name: str, parameters: Mapping[str, Parameter], count: int) -
         shuffled = rng.sample([parameters[key] for key in sorted(parameters)], len(parameters))
         for parameter in sorted(shuffled, key=lambda p: p.name in COSTLY):
             value = draw(parameter, where or rng.choice(WHERE), budget, rng)
-            if parameter.name in COSTLY | SIZES:
+            if parameter.name in COSTLY | SIZES and parameter.kind == "int":
                 budget = max(budget / max(value / parameter.default, LEAST), LEAST)
             values[parameter.name] = value
         if values not in sets:
