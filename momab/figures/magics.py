@@ -21,8 +21,8 @@ true for all values that the page's parameters may take::
     {% claim ratio >= 1 %}The width never sinks below the floor.{% endclaim %}
 
 Should the condition fail, the sentence is withheld, and ``withheld`` remembers it; a test runs
-every page with many values and finds nothing there.  Where a sentence is true for some values only, an
-``if`` shows it, or what is true instead.
+every page with many values and finds nothing there.  Where a sentence is true for some values
+only, an ``if`` shows it, or what is true instead.
 
 A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
