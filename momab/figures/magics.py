@@ -27,7 +27,8 @@ only, an ``if`` shows it, or what is true instead.
 A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
 ``general`` (or ``general(n)``) is the shortest form, ``tens`` (or ``tens(n)``) the same with powers
-of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does.  A line
+of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does,
+``counted("run")`` puts a number before its noun.  A line
 break in the source is a space in captions and alt texts.  An empty text and a table that is None
 are not shown.  Sentences that several pages share are macros in ``templates/prose.md.j2``, which a
 text imports.  Everything shown is plain Markdown
@@ -94,6 +95,11 @@ def words(items: Iterable[Any], last: str = "and") -> str:
     return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
+def counted(value: Any, noun: str) -> str:
+    """``counted(1, "run")`` is 1 run, ``counted(1200, "run")`` is 1,200 runs."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
 def joined(text: str) -> str:
     """Join lines to one, without what indents them: for HTML that is written over many lines."""
     return re.sub(r"\s*\n\s*", "", text)
@@ -149,6 +155,7 @@ def environment() -> jinja2.Environment:
         "spec": spec,
         "tens": tens,
         "words": words,
+        "counted": counted,
         "joined": joined,
     }
     found.globals |= {"abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum}
