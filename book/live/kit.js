@@ -11,6 +11,7 @@
 //     python: (state) => "import momab\n...",       // the same digits in Python
 //     work: (state) => [job, ...],                  // runs to play; view.result has the outcome
 //     workKey: (state) => "...",                    // they are played again when this changes
+//     panel: (view) => ({box, refresh}),            // controls of its own, before the others; optional
 //   });
 
 const known = new Map();
@@ -280,9 +281,15 @@ function mount(name, place) {
   const bar = el("progress", {max: 1, value: 0, hidden: "", "aria-label": "Runs played"});
   const announce = el("p", {class: "live-announce", "aria-live": "polite"});
   const handles = new Map();
-  const view = {under, result: null, handle, set, get state() { return state; }};
+  /** Say what is wrong, until the state changes. */
+  const complain = (sentence) => {
+    wrong = sentence;
+    paint();
+  };
+  const view = {under, result: null, handle, set, complain, get state() { return state; }};
   const controls = Object.entries(spec.controls ?? {}).map(([key, field]) =>
     control(field, key, id, () => state[key], (value) => set({[key]: value})));
+  if (spec.panel) controls.unshift(spec.panel(view));
   const running = spec.work ? player(received) : null;
   const key = () => (spec.workKey ?? JSON.stringify)(state);
   let seen = 0, waiting = 0, quiet = 0, timer = 0, later = 0, played = "";
@@ -327,7 +334,10 @@ function mount(name, place) {
     played = key();
     view.result = null;
     const jobs = spec.work(state);
-    if (!jobs.length) return;
+    if (!jobs.length) {
+      running.cancel();
+      return busy(false);
+    }
     bar.value = 0;
     busy(true);
     running.play(jobs);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -38,6 +39,7 @@ CHANGES = {
     "zero-gap": "b=0.62,0.8",
     "confidence-event": "c=0.25&p=0.45&n=700&seed=5",
     "algorithm": "c=0.04&seed=9&certificate=kl",
+    "own-data": "horizon=5000&c=0.05&seed=3&out=2,4",
 }
 
 
@@ -210,6 +212,17 @@ def expected(name: str, printed: str, tidy: Any) -> list[str]:
     if name == "confidence-event":
         ever, end = printed.split()
         return [f"paths {ever} leave", f" {end} are outside" if end != "1" else " 1 is outside"]
+    if name == "own-data":
+        names, geometry, _, *lines = printed.splitlines()
+        gap, lead, price, arm = geometry.split(";")
+        ends = [line.split(";") for line in lines if line]
+        return [
+            f"On the front: {', '.join(ast.literal_eval(names))}. ",
+            f"gap is {tidy(gap)} (",
+            f"lead {tidy(lead)} (",
+            f"price {tidy(price)} (settling on {arm}).",
+            *(f"{policy} {tidy(mean)}" for policy, mean in ends),
+        ]
     *_, first, counts, regrets = printed.splitlines()
     wrong, _ = counts.split()
     median, most = regrets.split()
