@@ -41,6 +41,7 @@ CHANGES = {
     "algorithm": "c=0.04&seed=9&certificate=kl",
     "own-data": "horizon=5000&c=0.05&seed=3&out=2,4",
     "sixty-runs": "c=0.016&drawn=37&seed=4",
+    "pareto-ucb1": "at=0.73,4&T=30000&seed=6",
 }
 
 
@@ -231,6 +232,13 @@ def expected(name: str, printed: str, tidy: Any) -> list[str]:
             f"So far {blind} of 37 experiments saw no such run, {below} ha",
             f"20,000 runs {tidy(wrong, 6)} commit to a dominated arm; the mean is {tidy(mean)}, ",
             f"the median {tidy(median)}.",
+        ]
+    if name == "pareto-ucb1":
+        theorem, sharper, theirs, trivial, *lost = map(tidy, printed.split())
+        return [
+            "Width-guided lost {} on average, Pareto UCB1 {}.".format(*lost),
+            f"Theorem 4 {theorem}, sharper {sharper}, Pareto UCB1’s {theirs}.",
+            trivial,
         ]
     *_, first, counts, regrets = printed.splitlines()
     wrong, _ = counts.split()
