@@ -42,6 +42,7 @@ CHANGES = {
     "own-data": "horizon=5000&c=0.05&seed=3&out=2,4",
     "sixty-runs": "c=0.016&drawn=37&seed=4",
     "pareto-ucb1": "at=0.73,4&T=30000&seed=6",
+    "tuning": "w=0.005&s=0.002&which=validated",
 }
 
 
@@ -239,6 +240,15 @@ def expected(name: str, printed: str, tidy: Any) -> list[str]:
             "Width-guided lost {} on average, Pareto UCB1 {}.".format(*lost),
             f"Theorem 4 {theorem}, sharper {sharper}, Pareto UCB1’s {theirs}.",
             trivial,
+        ]
+    if name == "tuning":
+        found = [
+            ast.literal_eval(f"[{line.replace('} {', '}, {')}]") for line in printed.splitlines()
+        ]
+        names = "Width-guided", "Pareto UCB1", "Scalarized UCB"
+        return [
+            ", ".join(f"{n} {first[n]} (mean rank {tidy(rank[n])})" for n in names) + "."
+            for rank, first in found
         ]
     *_, first, counts, regrets = printed.splitlines()
     wrong, _ = counts.split()
