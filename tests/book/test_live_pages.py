@@ -337,6 +337,15 @@ def test_a_page_grows_by_little(folder: Path) -> None:
     assert max(common + (folder / f"{name}.js").stat().st_size for name in NAMES) <= 120_000
 
 
+def test_comments_are_left_out_and_texts_are_not() -> None:
+    source = '// why\n  /** what */\nexport const x = "http://a/**/"; // how\n'
+    assert live.classic(source, "m").splitlines()[1:-1] == [
+        'const x = "http://a/**/"; // how',
+        "",
+        "return {x};",
+    ]
+
+
 def test_a_single_page_carries_its_explorable(browser: Any, folder: Path, tmp_path: Path) -> None:
     """Everything is inside, and the picture of the parameters asked for is not hidden."""
     article = PAGE.format(name="zero-gap").partition("<main>")[2].partition("</main>")[0]

@@ -12,9 +12,10 @@ const RUNS = 20, NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i;
 /** What is wrong with a table, in one sentence. */
 class Unfit extends Error {}
 
+/** A name as it may be shown: one line, and a long one without its middle. */
 const clip = (text, most = 18) => {
   const plain = [...String(text).replace(/[\p{C}\s]+/gu, " ").trim()];
-  return plain.length <= most ? plain.join("") || "(no name)" : `${plain.slice(0, most - 1).join("")}…`;
+  return plain.length <= most ? plain.join("") || "(no name)" : `${plain.slice(0, most - 7).join("")}…${plain.slice(-6).join("")}`;
 };
 const quote = (text) => `“${clip(text)}”`;
 const byCodePoint = (p, q) => {
@@ -213,9 +214,10 @@ function drawRace(under, state, result, [left, right, top, bottom], narrow) {
   list.forEach(({label, colour, dash}, k) => {
     const points = times.map((t, i) => [t, all[k][i] >= y.domain[0] ? all[k][i] : NaN]), style = `stroke: var(--fig-${colour})`;
     under.append(svg("path", {d: path(points, x, y), fill: "none", "stroke-width": 2.2, "stroke-dasharray": dash, style}));
-    const row = bottom + 60 + 18 * k;
-    if (narrow) under.append(svg("line", {x1: left, x2: left + 30, y1: row - 4, y2: row - 4, "stroke-width": 2.2, "stroke-dasharray": dash, style}));
-    under.append(svg("text", narrow ? {x: left + 38, y: row} : {x: right + 8, y: labels[k] + 4, class: "live-tick"}, label));
+    const at = narrow ? left : right + 6, row = narrow ? bottom + 60 + 18 * k : labels[k] + 4;
+    under.append(
+      svg("line", {x1: at, x2: at + 26, y1: row - 4, y2: row - 4, "stroke-width": 2.2, "stroke-dasharray": dash, style}),
+      svg("text", {x: at + 32, y: row, class: narrow ? "live-label" : "live-tick"}, label));
   });
 }
 
@@ -282,7 +284,8 @@ function panel(view) {
       }
       view.set({table: "yours", arm: -1, out: []});
     } catch (error) {
-      view.complain(error instanceof Unfit ? `${error.message} The table before is still shown.` : "This table could not be read. The table before is still shown.");
+      note.textContent = `${error instanceof Unfit ? error.message : "This table could not be read."} The table before is still shown.`;
+      view.complain(note.textContent);
     }
   };
   const open = async (file) => {
@@ -316,6 +319,7 @@ function panel(view) {
     change: () => open(file.files[0])});
   const who = el("select", {id: "live-own-data-arm", change: () => view.set({arm: +who.value, out: []})});
   const ticks = el("div", {class: "live-ticks", role: "group", "aria-label": "Columns to count"});
+  const note = el("p", {class: "live-note"});
   const box = el("div", {class: "live-panel",
     dragover: (event) => event.preventDefault(),
     drop: (event) => {
@@ -325,13 +329,14 @@ function panel(view) {
   el("label", {for: field.id}, "Paste a table: a header, then a row per observation; one column says who, the others how good (more is better). Nothing leaves this page."),
   field,
   el("p", {}, el("label", {for: file.id}, "Or drop a file here, or choose one: "), file),
-  el("p", {}, el("label", {for: who.id}, "Who: "), who, " What counts: ", ticks));
+  el("p", {}, el("label", {for: who.id}, "Who: "), who, " What counts: ", ticks), note);
   let shown = "";
   const refresh = () => {
     const {state} = view;
     if (state.table === "example" && table !== EXAMPLE) {
       table = EXAMPLE, version += 1, field.value = "", file.value = "";
     }
+    note.textContent = instance(state).wrong ?? "";
     const now = JSON.stringify([version, armColumn(state), state.out]);
     if (now === shown) return;
     shown = now;
@@ -371,11 +376,11 @@ define("own-data", {
     const found = instance(state);
     if (found.wrong) return;
     if (narrow) {
-      drawGaps(under, found, [0, width - 12, 0, 260]);
-      drawRace(under, state, result, [52, width - 12, 350, 520], true);
+      drawGaps(under, found, [0, width - 12, 14, 266]);
+      drawRace(under, state, result, [52, width - 12, 352, 522], true);
     } else {
       drawGaps(under, found, [0, 310, 14, height - 52]);
-      drawRace(under, state, result, [384, width - 136, 32, height - 52], false);
+      drawRace(under, state, result, [376, width - 172, 32, height - 52], false);
     }
   },
   words, python,
