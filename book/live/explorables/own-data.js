@@ -370,7 +370,7 @@ define("own-data", {
       return /^\d+(,\d+)*$/.test(text) && list.every((k) => k in table.columns) ? list : undefined;
     }},
   },
-  size: [780, 350], narrow: () => 680,
+  size: [700, 350], narrow: () => 680,
   work, workKey,
   draw({under, state, result, width, height, narrow}) {
     const found = instance(state);
@@ -379,8 +379,8 @@ define("own-data", {
       drawGaps(under, found, [0, width - 12, 14, 266]);
       drawRace(under, state, result, [52, width - 12, 352, 522], true);
     } else {
-      drawGaps(under, found, [0, 310, 14, height - 52]);
-      drawRace(under, state, result, [376, width - 172, 32, height - 52], false);
+      drawGaps(under, found, [0, 256, 14, height - 52]);
+      drawRace(under, state, result, [314, width - 172, 32, height - 52], false);
     }
   },
   words, python,

@@ -116,7 +116,7 @@ define("pareto-ucb1", {
     const [x, m, ...more] = text.split(",").map(Number);
     return x >= LEAST && x <= MOST && Number.isInteger(m) && m >= 1 && m <= K - 2 && !more.length ? [[x, m]] : undefined;
   }}},
-  size: [780, 370], narrow: () => 690,
+  size: [700, 370], narrow: () => 690,
   workKey: key,
   work: (state) => {
     played = key(state);
@@ -126,9 +126,9 @@ define("pareto-ucb1", {
   },
   draw(view) {
     const {under, state, result, width, height, narrow} = view, all = measured(state, result);
-    const box = narrow ? [40, width - 12, 34, 290] : [44, 330, 34, height - 54];
+    const box = narrow ? [40, width - 12, 34, 290] : [44, 312, 34, height - 54];
     plane(view, box, all ? winner(all) : -1);
-    bars(under, state, all, narrow ? [0, width - 12, 390, height - 54] : [372, width - 12, 34, height - 54], narrow);
+    bars(under, state, all, narrow ? [0, width - 12, 390, height - 54] : [344, width - 8, 34, height - 54], narrow);
   },
   words(state, result) {
     const {at: [[x, m]], T} = state, all = measured(state, result), limit = bounds(crowd(state.at[0]), T);

@@ -85,7 +85,7 @@ define("tuning", {
     which: choice({label: "Coefficients", options: {sliders: "as the sliders say", validated: "the best in validation, group by group"}}),
   },
   follow: (change) => (POLICIES.some(({key}) => key in change) ? {which: "sliders"} : {}),
-  size: [780, 520], narrow: () => 720,
+  size: [700, 500], narrow: () => 720,
   draw({under, state, width, height, narrow}) {
     legend(under, narrow ? 36 : 44, 16, narrow);
     const columns = narrow ? 2 : 3, rows = 6 / columns, top = narrow ? 96 : 60, high = (height - top - 16) / rows;
