@@ -153,6 +153,19 @@ def test_columns_can_be_chosen_and_a_long_paste_is_taken(browser: Any, folder: P
         assert it.text("words").startswith("The example")
 
 
+def test_a_file_can_be_dropped(browser: Any, folder: Path) -> None:
+    with opened(browser, folder, "own-data") as it:
+        it.page.evaluate(
+            """(text) => { const data = new DataTransfer();
+                 data.items.add(new File([text], "dropped.csv", {type: "text/csv"}));
+                 document.querySelector(".live-panel").dispatchEvent(
+                   new DragEvent("drop", {dataTransfer: data, cancelable: true})); }""",
+            GOOD,
+        )
+        it.settle()
+        assert it.text("words").startswith("dropped.csv: 3 arms, 2 objectives, 4 rows.")
+
+
 def own_table(style: str) -> bytes:
     """Four arms with odd names and a column to be scaled, as different programs write it."""
     rng = np.random.default_rng(5)
