@@ -69,6 +69,33 @@ export function meanInterval(values) {
   return [mean, 1.96 * Math.sqrt(variance / n)];
 }
 
+/** The exactly rounded sum, as Python's math.fsum (Shewchuk's partial sums). */
+export function exactSum(values) {
+  const parts = [];
+  for (let x of values) {
+    let kept = 0;
+    for (let y of parts) {
+      if (Math.abs(x) < Math.abs(y)) [x, y] = [y, x];
+      const high = x + y, low = y - (high - x);
+      if (low !== 0) parts[kept++] = low;
+      x = high;
+    }
+    parts.length = kept;
+    parts.push(x);
+  }
+  let high = parts.pop() ?? 0;
+  while (parts.length) {
+    const x = high, y = parts.pop();
+    high = x + y;
+    const low = y - (high - x);
+    if (low === 0) continue;
+    // Half a unit in the last place: what is left decides the rounding.
+    if (parts.length && Math.sign(low) === Math.sign(parts.at(-1)) && high + 2 * low - high === 2 * low) high += 2 * low;
+    break;
+  }
+  return high;
+}
+
 /** An array as Python writes it. */
 export function pythonList(rows) {
   return JSON.stringify(rows).replaceAll(",", ", ");

@@ -6,6 +6,7 @@ of the page, and draws the geometry of an instance and the paths of the policies
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -307,6 +308,22 @@ def example_table(seed: int, rows: int = 120) -> pd.DataFrame:
         part.insert(0, "cafe", name)
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
+
+
+def live_data() -> dict[str, Any]:
+    """The example table of seed 1, for the page's explorable: hundredths, a byte each.
+
+    ``ratings`` goes through the arms in turn, row by row; ``rows`` is how many each arm has.
+    """
+    frame = example_table(1)
+    ratings = (frame.iloc[:, 1:].to_numpy() * 100).round().astype(np.uint8)
+    names = sorted(set(frame["cafe"]))
+    return {
+        "columns": list(frame.columns),
+        "arms": names,
+        "rows": len(frame) // len(names),
+        "ratings": base64.b64encode(ratings.tobytes()).decode(),
+    }
 
 
 def columns_of(text: str) -> list[str]:

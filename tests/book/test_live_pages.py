@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -43,6 +44,10 @@ CHANGES = {
     "zero-gap": "b=0.62,0.8",
     "confidence-event": "c=0.25&p=0.45&n=700&seed=5",
     "algorithm": "c=0.04&seed=9&certificate=kl",
+    "own-data": "horizon=5000&c=0.05&seed=3&out=2,4",
+    "sixty-runs": "c=0.016&drawn=37&seed=4",
+    "pareto-ucb1": "at=0.73,4&T=30000&seed=6",
+    "tuning": "w=0.005&s=0.002&which=validated",
 }
 
 
@@ -294,6 +299,41 @@ def expected(name: str, printed: str, tidy: Any) -> list[str]:
     if name == "confidence-event":
         ever, end = printed.split()
         return [f"paths {ever} leave", f" {end} are outside" if end != "1" else " 1 is outside"]
+    if name == "own-data":
+        names, geometry, _, *lines = printed.splitlines()
+        gap, lead, price, arm = geometry.split(";")
+        ends = [line.split(";") for line in lines if line]
+        return [
+            f"On the front: {', '.join(ast.literal_eval(names))}. ",
+            f"gap is {tidy(gap)} (",
+            f"lead {tidy(lead)} (",
+            f"price {tidy(price)} (settling on {arm}).",
+            *(f"{policy} {tidy(mean)}" for policy, mean in ends),
+        ]
+    if name == "sixty-runs":
+        mean, median, wrong, last, blind, below = re.findall(r"[\d.]+", printed)
+        return [
+            f"runs 2,161 to 2,220, has the average {tidy(last)}: ",
+            f"So far {blind} of 37 experiments saw no such run, {below} ha",
+            f"20,000 runs {tidy(wrong, 6)} commit to a dominated arm; the mean is {tidy(mean)}, ",
+            f"the median {tidy(median)}.",
+        ]
+    if name == "pareto-ucb1":
+        theorem, sharper, theirs, trivial, *lost = map(tidy, printed.split())
+        return [
+            "Width-guided lost {} on average, Pareto UCB1 {}.".format(*lost),
+            f"Theorem 4 {theorem}, sharper {sharper}, Pareto UCB1’s {theirs}.",
+            trivial,
+        ]
+    if name == "tuning":
+        found = [
+            ast.literal_eval(f"[{line.replace('} {', '}, {')}]") for line in printed.splitlines()
+        ]
+        names = "Width-guided", "Pareto UCB1", "Scalarized UCB"
+        return [
+            ", ".join(f"{n} {first[n]} (mean rank {tidy(rank[n])})" for n in names) + "."
+            for rank, first in found
+        ]
     *_, first, counts, regrets = printed.splitlines()
     wrong, _ = counts.split()
     median, most = regrets.split()
@@ -404,6 +444,15 @@ def test_a_run_can_be_watched_and_paused(browser: Any, folder: Path) -> None:
 def test_a_page_grows_by_little(folder: Path) -> None:
     common = sum((folder / file).stat().st_size for file in ("core.js", "live.css"))
     assert max(common + (folder / f"{name}.js").stat().st_size for name in NAMES) <= 120_000
+
+
+def test_comments_are_left_out_and_texts_are_not() -> None:
+    source = '// why\n  /** what */\nexport const x = "http://a/**/"; // how\n'
+    assert live.classic(source, "m").splitlines()[1:-1] == [
+        'const x = "http://a/**/"; // how',
+        "",
+        "return {x};",
+    ]
 
 
 def test_a_single_page_carries_its_explorable(browser: Any, folder: Path, tmp_path: Path) -> None:
