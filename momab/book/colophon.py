@@ -39,6 +39,7 @@ def add_colophon(node: Node, job: Job) -> None:
         {
             "name": name,
             "value": value_text(value),
+            "text": isinstance(value, str) and bool(value),
             "meaning": job.notebook.parameters[name].meaning,
             "allowed": job.notebook.parameters[name].allowed,
         }

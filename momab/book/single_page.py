@@ -35,6 +35,7 @@ from momab.book.parameters import (
     value_text,
 )
 from momab.book.plain import readable
+from momab.book.policy import alone_policy, seal_page
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.stage import finished, write_frame
@@ -173,13 +174,15 @@ def _single_file(site: Path, name: str) -> str:
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )
-    return fill_page(
+    scripts = [_inline_script(static / "live" / f"{part}.js") for part in live]
+    page = fill_page(
         "single.html",
         title=soup.title.get_text() if soup.title else name,
         style=style,
         article=article,
-        scripts=[_inline_script(static / "live" / f"{part}.js") for part in live],
+        scripts=scripts,
     )
+    return seal_page(page, alone_policy(page, scripts))
 
 
 def _inline_script(path: Path) -> str:
@@ -232,4 +235,5 @@ def _index(paths: Sequence[Path], jobs: Sequence[Job]) -> str:
         for path, job in zip(paths, jobs, strict=True)
     ]
     title = f"{jobs[0].notebook.name}: {len(jobs)} runs"
-    return fill_page("runs.html", title=title, names=names, runs=runs)
+    page = fill_page("runs.html", title=title, names=names, runs=runs)
+    return seal_page(page, alone_policy(page))

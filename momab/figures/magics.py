@@ -18,7 +18,8 @@ expression gives, with a caption.  The text is a Jinja template in the notebook'
 A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
 ``general`` (or ``general(n)``) is the shortest form, ``tens`` (or ``tens(n)``) the same with powers
-of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does.  A line
+of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does;
+``literal`` writes what a reader's own table calls something, so that it means nothing else.  A line
 break in the source is a space in captions and alt texts.  An empty text and a table that is None
 are not shown.  Sentences that several pages share are macros in ``templates/prose.md.j2``, which a
 text imports.  Everything shown is plain Markdown
@@ -82,6 +83,17 @@ def words(items: Iterable[Any], last: str = "and") -> str:
     return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
+_MEANING = re.compile(r"([!-/:-@\[-`{-~])")  # the signs that Markdown may give a meaning
+
+
+def literal(text: Any) -> str:
+    r"""``literal("$5 <b>")`` is ``\$5 \<b\>``: a name that nobody has checked, as it is written.
+
+    Every sign that could mean something gets a backslash; captions and alt texts take them off.
+    """
+    return _MEANING.sub(r"\\\1", show.one_blank(str(text)))
+
+
 def joined(text: str) -> str:
     """Join lines to one, without what indents them: for HTML that is written over many lines."""
     return re.sub(r"\s*\n\s*", "", text)
@@ -113,6 +125,7 @@ def environment() -> jinja2.Environment:
         "tens": tens,
         "words": words,
         "joined": joined,
+        "literal": literal,
     }
     found.globals |= {"abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum}
     return found
@@ -139,7 +152,7 @@ def caption_and_alt(text: str) -> tuple[str, str]:
     caption, *alt = re.split(r"^Alt:", text, maxsplit=1, flags=re.MULTILINE)
     if not alt:
         raise MomabError("a figure's text needs a paragraph 'Alt: ...' that says what is seen.")
-    return one_line(caption), one_line(alt[0])
+    return one_line(caption), show.spoken(one_line(alt[0]))
 
 
 def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:
