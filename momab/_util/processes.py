@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 import time
@@ -13,7 +14,8 @@ def end_with_parent(every: float = 1.0) -> None:
     A pipe tells an idle worker that its owner is gone, unless another process holds the pipe
     open; and it tells a busy one nothing.
     """
-    parent = os.getppid()
+    started_by = multiprocessing.parent_process()
+    parent = os.getppid() if started_by is None else started_by.pid
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -24,7 +24,6 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.logging import get_node_location, is_suppressed_warning
 
-from momab._util.processes import end_with_parent
 from momab.book.pages import Complaint, Order
 from momab.errors import MomabError
 
@@ -80,7 +79,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def take_orders(pipe: Connection) -> None:
     """Load what builds need, then build what comes through the pipe until it is closed."""
-    end_with_parent()
     warnings.simplefilter("ignore")
     os.environ["NO_COLOR"] = "1"
     importlib.import_module("sphinx_book_theme")
