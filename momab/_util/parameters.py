@@ -264,7 +264,7 @@ def _shell() -> Any:
         return None
     from IPython.core.getipython import get_ipython
 
-    return get_ipython()  # type: ignore[no-untyped-call]
+    return get_ipython()
 
 
 def _stated(source: str) -> dict[str, Parameter]:
