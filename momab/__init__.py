@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
+    from momab._util import parameters
     from momab.auditing.auditor import audit
     from momab.auditing.trace import trace
     from momab.engine.policies.annealing import AnnealingPareto
@@ -59,6 +60,7 @@ __all__ = [
     "from_csv",
     "from_frame",
     "metrics",
+    "parameters",
     "pareto",
     "selection",
     "simulate",
@@ -86,6 +88,7 @@ PUBLIC = {
     "from_csv": "momab.model.instances",
     "from_frame": "momab.model.instances",
     "metrics": "momab.model.metrics",
+    "parameters": "momab._util.parameters",
     "pareto": "momab.model.pareto",
     "selection": "momab.engine.policies.base",
     "simulate": "momab.engine.simulate",

@@ -35,6 +35,10 @@ document.addEventListener("DOMContentLoaded", () => {
     code.parentElement.append(button);
   }
 
+  for (const button of document.querySelectorAll("[data-print]")) {
+    button.addEventListener("click", () => window.print());
+  }
+
   for (const button of document.querySelectorAll('[data-bs-toggle="dropdown"]')) {
     const menu = button.parentElement;
     const turn = (open) => {

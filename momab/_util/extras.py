@@ -22,6 +22,13 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "sphinx_proof",
         "sphinx_exercise",
         "sphinx_revealjs",
+        "sphinxcontrib.bibtex",
+        "py_mini_racer",
+        "tinycss2",
+        "ipykernel",
+        "matplotlib",
+        "seaborn",
+        "jinja2",
     ),
     "fast": ("numba",),
     "dask": ("distributed",),
@@ -32,7 +39,11 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 def require(extra: str, what: str) -> None:
     """Raise MomabError, naming the extra, if a package of it is not installed."""
     for package in EXTRAS[extra]:
-        if find_spec(package) is None:
+        try:
+            missing = find_spec(package) is None
+        except ModuleNotFoundError:  # of the package around it
+            missing = True
+        if missing:
             raise MomabError(_sentence(what, extra))
 
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
 
+from momab._util.memory import size_text
 from momab.errors import MomabError
 
 PARTIAL = ".partial"
+
+ENOUGH = 50_000_000
+"""The bytes that must be free on a disk before a command begins."""
 
 
 @contextmanager
@@ -29,7 +35,7 @@ def atomically(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.replace(partial, path)
     except OSError as error:
-        raise MomabError(f"{path} cannot be written: {error.strerror}.") from None
+        raise MomabError(f"{path} cannot be written: {error.strerror or error}.") from None
     finally:
         with suppress(OSError):
             partial.unlink()
@@ -39,4 +45,37 @@ def write_text(path: Path, text: str) -> Path:
     """Write a text file, whole or not at all, and return its path."""
     with atomically(path) as file:
         file.write(text.encode())
+    return path
+
+
+def require_folder(folder: str | os.PathLike[str], needed: float = ENOUGH) -> Path:
+    """The folder, if files can be put into it, though it need not be there yet.
+
+    Raises MomabError otherwise, and when the disk has less room than is ``needed``, in bytes.
+    Nothing is left behind.
+    """
+    path = Path(folder)
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+        room = shutil.disk_usage(there).free
+    except OSError as error:
+        raise MomabError(
+            f"{path} cannot be written: {error.strerror}; name a folder that can."
+        ) from None
+    if room < needed:
+        raise MomabError(
+            f"the disk of {path} is full: {size_text(room)} are free, and about "
+            f"{size_text(needed)} are needed."
+        )
+    return path
+
+
+def require_file(path: str | os.PathLike[str], needed: float = ENOUGH) -> Path:
+    """The path, if a file can be put there; see :func:`require_folder`."""
+    path = Path(path)
+    if path.is_dir():
+        raise MomabError(f"{path} cannot be written: it is a folder; name a file.")
+    require_folder(path.parent, needed)
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ from momab.errors import MomabError
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
+
+LONGEST = 2**62
+"""The longest horizon: rounds are counted in 64 bits."""
 
 
 def real_array(values: ArrayLike, what: str) -> FloatArray:
@@ -57,13 +61,27 @@ def unit_interval(array: FloatArray, what: str) -> FloatArray:
     return array
 
 
+def shown(value: object) -> str:
+    """A value as a sentence can hold it: a number of hundreds of digits is cut."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write whole numbers of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:40]}… ({len(text)} characters)"
+
+
+def _is_finite(value: float | np.integer[Any] | np.floating[Any]) -> bool:
+    """Whether a number is one; a whole number may be too large for a float."""
+    return isinstance(value, (int, np.integer)) or math.isfinite(value)
+
+
 def whole_number(value: object, what: str, least: int, most: int | None = None) -> int:
     """Return an int in [least, most]; 1e5 and NumPy integers count as whole numbers."""
     allowed = f"a whole number >= {least}" if most is None else f"a whole number in {least}..{most}"
-    message = f"{what} must be {allowed}; it is {value!r}."
+    message = f"{what} must be {allowed}; it is {shown(value)}."
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise MomabError(message)
-    if not math.isfinite(value) or value != int(value):
+    if not _is_finite(value) or value != int(value):
         raise MomabError(message)
     number = int(value)
     if number < least or (most is not None and number > most):
@@ -76,10 +94,11 @@ def positive_number(value: object, what: str) -> float:
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float, np.integer, np.floating))
-        or not math.isfinite(value)
+        or not _is_finite(value)
         or value <= 0
+        or value > sys.float_info.max
     ):
-        raise MomabError(f"{what} must be a number > 0; it is {value!r}.")
+        raise MomabError(f"{what} must be a number > 0; it is {shown(value)}.")
     return float(value)
 
 
@@ -90,13 +109,15 @@ def probability(value: object, what: str) -> float:
         or not isinstance(value, (int, float, np.integer, np.floating))
         or not 0 <= value <= 1
     ):
-        raise MomabError(f"{what} must be a number in [0, 1]; it is {value!r}.")
+        raise MomabError(f"{what} must be a number in [0, 1]; it is {shown(value)}.")
     return float(value)
 
 
 def horizon_for(horizon: object, arms: int) -> int:
     """Return a horizon T >= K: every policy pulls each arm once to begin with."""
     number = whole_number(horizon, "the horizon T", least=1)
+    if number > LONGEST:
+        raise MomabError(f"the horizon T must be at most {LONGEST:,}; it is {shown(horizon)}.")
     if number < arms:
         raise MomabError(
             f"the horizon T must be at least the number of arms, {arms}; it is {number}."

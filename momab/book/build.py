@@ -14,19 +14,23 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from momab._util.files import require_folder
 from momab.book.inputs import BuildRecord, digest_inputs
 from momab.book.project import Project
+from momab.errors import MomabError
 
 if TYPE_CHECKING:
     from momab.book.execute import Job
     from momab.book.pages import PageBuilder
     from momab.book.parameters import Settings, Values
+
+_ROOM = 300_000_000  # bytes that a staged and a built book, and the executed pages, may need
 
 
 @dataclass(frozen=True)
@@ -41,15 +45,23 @@ class BuildReport:
 
 
 def chosen_values(
-    project: Project, names: Iterable[str], profile: str, settings: Settings
+    project: Project,
+    names: Iterable[str],
+    profile: str,
+    settings: Settings,
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Values]:
     """Every notebook's parameter values, from its defaults, a profile and the command line."""
     from momab.book.parameters import read_profile, resolve
 
     everything = {name: project.notebook(name).parameters for name in project.names}
     layers = [read_profile(profile, project.profiles), settings]
-    values = resolve(everything, layers)
+    values = resolve(everything, layers, tell)
     return {name: values[name] for name in names}
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def build(
@@ -59,15 +71,19 @@ def build(
     workers: int | None = None,
     quiet: bool = False,
     edition: str = "instructor",
+    output: Path | None = None,
 ) -> BuildReport:
     """Execute and build the whole book; the site is at ``_build/html`` afterwards.
 
     The student edition is made of the same executed notebooks, and is at ``_build/student``.
+    ``output`` is another place for the site: a new folder, an empty one, or an older site.
     """
     started = time.perf_counter()
     assignments = list(assignments)
     student = edition == "student"
     site = project.build / ("student" if student else "html")
+    if output is not None:
+        site = _free_place(output)
     inputs = digest_inputs(project, profile, assignments, edition)
     record = BuildRecord.read(site)
     complete = student or (project.build / "executed").is_dir()
@@ -92,16 +108,19 @@ def _build_changed(
 ) -> tuple[int, int, bool]:
     """Execute and build what is not as it was: how many ran, of how many, and whether it built."""
     from momab.book.editions import check_edition
-    from momab.book.execute import execute, plan_jobs
+    from momab.book.execute import execute, keep_for_book, plan_jobs
     from momab.book.pages import PageBuilder
     from momab.book.parameters import read_assignments
     from momab.book.stage import write_stage
 
     check_edition(edition)
-    values = chosen_values(project, project.notebook_pages, profile, read_assignments(assignments))
+    settings = read_assignments(assignments)
+    values = chosen_values(project, project.notebook_pages, profile, settings, _say)
+    require_folder(project.build, _ROOM)
     with one_at_a_time(project.build), PageBuilder(project.root) as builder:
         jobs: list[Job] = plan_jobs(project, values)
         executed = execute(jobs, workers, quiet)
+        keep_for_book(jobs)
         stage = project.build / ("stage-student" if edition == "student" else "stage")
         record = BuildRecord(write_stage(project, jobs, stage, edition), inputs, len(jobs))
         fresh = BuildRecord.read(site).key != record.key
@@ -110,6 +129,16 @@ def _build_changed(
         else:
             record.write(site)
     return executed, len(jobs), fresh
+
+
+def _free_place(folder: Path) -> Path:
+    """The folder, if a site may take its place."""
+    site = require_folder(folder).absolute()
+    if site.is_dir() and any(site.iterdir()) and not (site / "build.json").is_file():
+        raise MomabError(
+            f"{folder} holds files that are no site of ours; name a new or an empty folder."
+        )
+    return site
 
 
 @contextmanager

@@ -8,25 +8,30 @@ other; a notebook that fails, or Ctrl-C, ends the workers.
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import multiprocessing
 import os
 import platform
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
+from momab._util.files import require_folder, write_text
+from momab._util.processes import end_with_parent
 from momab._util.progress import tasks
 from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
 from momab.book.parameters import Values
 from momab.book.project import Project
-from momab.errors import BuildError
+from momab.errors import BuildError, MomabError
 
 _KEEP = 8
+_YOUNG = 3600.0
+_BOOK = "book.json"
 _VERSIONS = ("momab", "numpy", "scipy", "pandas", "numba", "matplotlib")
 
 
@@ -41,8 +46,12 @@ class Job:
 
     @property
     def done(self) -> bool:
-        """Whether the result is there already."""
-        return self.path.is_file()
+        """Whether the result is there already, whole and readable."""
+        try:
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        return isinstance(kept, dict) and bool(kept.get("cells")) and "metadata" in kept
 
 
 def plan_jobs(project: Project, values: Mapping[str, Values]) -> list[Job]:
@@ -61,7 +70,7 @@ def load_executed(job: Job) -> Node:
     """The executed notebook of a finished job, with today's prose."""
     import nbformat
 
-    job.path.touch()  # recently used
+    os.utime(job.path)  # recently used
     return job.notebook.with_outputs(nbformat.read(job.path, as_version=4), job.values)
 
 
@@ -71,17 +80,48 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
     Raises BuildError, naming the notebook and the cell, when one fails; what finished before
     stays in the cache.
     """
-    todo = [job for job in jobs if not job.done]
+    jobs = list(jobs)
+    todo = []
+    for job in jobs:
+        if job.done:
+            os.utime(job.path)  # so that no other command forgets it meanwhile
+        else:
+            todo.append(job)
     if not todo:
         return 0
+    require_folder(todo[0].path.parent)
     todo[0].path.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        _progress(todo, quiet) as report,
-        _crew(min(len(todo), workers or os.cpu_count() or 1)) as crew,
-    ):
-        _work_off(todo, crew, report)
-    _forget_old(todo)
+    try:
+        with (
+            _progress(todo, quiet) as report,
+            _crew(min(len(todo), workers or os.cpu_count() or 1)) as crew,
+        ):
+            _work_off(todo, crew, report)
+    except KeyboardInterrupt:
+        kept = sum(job.done for job in jobs)
+        raise KeyboardInterrupt(
+            f"stopped; {kept} of {len(jobs)} executed notebooks are kept, and the same command "
+            "goes on from there."
+        ) from None
+    _forget_old(todo, {job.path for job in jobs} | _of_the_book(todo[0].path.parent))
     return len(todo)
+
+
+def keep_for_book(jobs: Iterable[Job]) -> None:
+    """Note that these executions are the book's pages, which no run may push out."""
+    jobs = list(jobs)
+    if jobs:
+        names = sorted(job.path.name for job in jobs)
+        write_text(jobs[0].path.parent / _BOOK, json.dumps(names, indent=0) + "\n")
+
+
+def _of_the_book(cache: Path) -> set[Path]:
+    """The executions that the last build of the book was made of."""
+    try:
+        names = json.loads((cache / _BOOK).read_text(encoding="utf-8"))
+        return {cache / str(name) for name in names}
+    except (OSError, ValueError, TypeError):
+        return set()
 
 
 @dataclass(frozen=True)
@@ -170,7 +210,12 @@ def _work_off(
 
 
 def _raise_failure(job: Job, word: object) -> None:
-    """Explain a failed execution in terms of the source file."""
+    """Explain a failed execution in terms of the source file.
+
+    A cell that raises MomabError says in one sentence what is wrong with the values it was given.
+    """
+    if isinstance(word, CellFailed) and word.name == MomabError.__name__:
+        raise MomabError(f"notebooks/{job.notebook.path.name}: {word.value}")
     if isinstance(word, CellFailed):
         raise BuildError(
             f"{job.notebook.describe(word.source)} raised {word.name}: {word.value}\n\n"
@@ -180,14 +225,22 @@ def _raise_failure(job: Job, word: object) -> None:
         raise BuildError(f"notebooks/{job.notebook.path.name} could not be executed: {word.reason}")
 
 
-def _forget_old(jobs: Iterable[Job]) -> None:
-    """Keep the most recently used executions of each notebook."""
-    for job in jobs:
-        stem = job.notebook.name
+def _forget_old(jobs: Iterable[Job], needed: set[Path]) -> None:
+    """Keep the most recently used executions of each notebook, and those that are needed.
+
+    What was used within the last hour may be needed by a command that still runs.
+    """
+    young = time.time() - _YOUNG
+    for stem, folder in {(job.notebook.name, job.path.parent) for job in jobs}:
         length = len(stem) + 1 + 24 + len(".ipynb")
-        kept = [p for p in job.path.parent.glob(f"{stem}-*.ipynb") if len(p.name) == length]
-        for path in sorted(kept, key=lambda p: p.stat().st_mtime, reverse=True)[_KEEP:]:
-            path.unlink(missing_ok=True)
+        found = {}
+        for path in folder.glob(f"{stem}-*.ipynb"):
+            with suppress(OSError):
+                if len(path.name) == length:
+                    found[path] = path.stat().st_mtime
+        for path in sorted(found, key=found.__getitem__, reverse=True)[_KEEP:]:
+            if path not in needed and found[path] < young:
+                path.unlink(missing_ok=True)
 
 
 # ---- in the worker processes ---------------------------------------------------------------
@@ -197,6 +250,7 @@ def _worker(pipe: Connection) -> None:
     """Execute what comes through the pipe until it is closed."""
     os.environ.setdefault("PYTHONHASHSEED", "0")
     os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
+    end_with_parent()
     from papermill.exceptions import PapermillExecutionError
 
     while True:

@@ -234,6 +234,10 @@ class Library:
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
+    def reads_data(self, code: str) -> bool:
+        """Whether the code reaches what looks for data files."""
+        return any(name.endswith("._util.datafiles") for name in self.needs(code))
+
     def _digest(self, module: str) -> bytes:
         if module not in self._digests:
             text = ast.dump(self._tree(module))

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from momab._util.datafiles import data_dates
 from momab.book.project import Project
 
 _CACHES = {".pyc", ".nbi", ".nbc"}
@@ -55,6 +56,7 @@ def publishing_settings() -> dict[str, str]:
 def digest_inputs(project: Project, profile: str, assignments: Iterable[str], edition: str) -> str:
     """A digest of all files and settings that a build depends on."""
     settings = [profile, list(assignments), edition, publishing_settings(), sys.version_info[:3]]
+    settings.append(data_dates())
     digest = hashlib.sha256(json.dumps(settings).encode())
     for path in _files(project, profile):
         content = path.read_bytes() if path.is_file() else b""

@@ -15,8 +15,9 @@ nothing.
 
 What an execution depends on is told by `Notebook.key`: the code cells, the values of the
 parameters, the library behind the code (see `momab.book.fingerprint`), the files that the header
-declares under ``momab: {inputs: [...]}``, the pinned requirements and the Python version.  Editing
-prose re-executes nothing.
+declares under ``momab: {inputs: [...]}``, the pinned requirements and the Python version; and, if
+the code can reach the data sets, the data files that are on this machine, because a page also says
+that they are not.  Editing prose re-executes nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from momab._util.datafiles import data_digest
 from momab.book.fingerprint import Library, code_of_cells
 from momab.book.parameters import Parameter, Values, parse_cell, rewrite_cell
 from momab.book.yaml_files import Open, Strict, fit
@@ -134,6 +136,7 @@ class Notebook:
         """The digest under which an execution with these values is kept."""
         try:
             needed = library.fingerprint(self.code + self._judges)
+            looks = library.reads_data(self.code)
         except SyntaxError as error:
             raise BuildError(f"notebooks/{self.path.name}: {error.msg}: {error.text}") from None
         parts = [
@@ -145,6 +148,8 @@ class Notebook:
             lock,
             sys.version_info[:2],
         ]
+        if looks:
+            parts.append(data_digest())
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
     def place_of(self, number: int) -> tuple[Path, int]:

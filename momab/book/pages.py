@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
 
+from momab._util.processes import end_with_parent
 from momab.errors import BuildError
 
 _PER_CELL = 10_000  # myst-nb counts so many lines per cell
@@ -124,6 +125,7 @@ class PageBuilder:
 
 
 def _child(pipe: Connection) -> None:
+    end_with_parent()
     from momab.book.sphinx.child import take_orders
 
     take_orders(pipe)

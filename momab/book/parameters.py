@@ -1,219 +1,33 @@
-"""Notebook parameters: where they are stated, how a value is checked.
+"""Notebook parameters: values from profiles and the command line, checked and swept.
 
 A notebook states its parameters once, in the cell tagged ``parameters``, one per line, in the
-form that papermill reads::
+form that papermill reads (`momab._util.parameters` says how)::
 
     horizon: int = 100_000  # rounds per run [10, 10_000_000]
-    radius: float = 2.0  # coefficient c of the confidence radius (0, 10]
-    family: str = "crowd"  # which instance to draw {crowd, duplicated}
-    deltas: list[float] = [0.12, 0.02]  # Pareto gaps to compare (0, 0.5]
 
-The comment is the meaning, and its end is what is allowed: an interval for numbers (square
-brackets include the end, round ones do not; for a list it holds for every entry), a set of
-words for strings.  Everything is checked before a kernel starts, and every complaint is one
-sentence that says what is allowed.
+Everything is checked before a kernel starts, and every complaint is one sentence that says what is
+allowed.
 """
 
 from __future__ import annotations
 
 import ast
-import io
 import itertools
-import math
 import re
-import tokenize
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from momab._util.parameters import Interval as Interval
+from momab._util.parameters import Parameter as Parameter
+from momab._util.parameters import Value as Value
+from momab._util.parameters import Values as Values
+from momab._util.parameters import cut_text
+from momab._util.parameters import parse_cell as parse_cell
+from momab._util.parameters import value_text as value_text
 from momab.book.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
-
-Value = int | float | bool | str | list[int] | list[float]
-Values = dict[str, Value]
-
-_NUMBER = r"[-+]?[\d._]+(?:[eE][-+]?\d+)?"
-_INTERVAL = re.compile(rf"\s*([\[(])\s*({_NUMBER})\s*,\s*({_NUMBER})\s*([\])])\s*$")
-_CHOICES = re.compile(r"\s*\{([^{}]*)\}\s*$")
-_KINDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "str": "a text",
-    "list[int]": "a list of whole numbers such as [1,2]",
-    "list[float]": "a list of numbers such as [0.1,0.2]",
-}
-_BOOLS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The numbers a parameter may take."""
-
-    low: float
-    high: float
-    low_open: bool = False
-    high_open: bool = False
-
-    def __contains__(self, value: object) -> bool:
-        """Whether a number lies inside."""
-        if not isinstance(value, int | float):
-            return False
-        above = value > self.low if self.low_open else value >= self.low
-        below = value < self.high if self.high_open else value <= self.high
-        return above and below
-
-    def __str__(self) -> str:
-        """Write it as it stands in a notebook."""
-        left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
-        return f"{left}{number_text(self.low)}, {number_text(self.high)}{right}"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of one notebook, as its ``parameters`` cell states it."""
-
-    name: str
-    kind: str
-    default: Value
-    meaning: str
-    interval: Interval | None = None
-    choices: tuple[str, ...] = ()
-
-    @property
-    def allowed(self) -> str:
-        """What a value may be, in words."""
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        kind = _KINDS[self.kind]
-        return f"{kind} in {self.interval}" if self.interval else kind
-
-    def check(self, raw: object) -> Value:
-        """Turn a value from a command line or a YAML file into one of the right type.
-
-        Raises MomabError, naming what is allowed, when it is of the wrong type or outside
-        the range.  ``1e5`` is a whole number.
-        """
-        value = _convert(raw, self.kind)
-        bad = value is None
-        entries = value if isinstance(value, list) else [value]
-        if not bad and self.interval is not None:
-            bad = not entries or any(entry not in self.interval for entry in entries)
-        if not bad and self.choices:
-            bad = value not in self.choices
-        if bad:
-            shown = raw if isinstance(raw, str) else repr(raw)
-            raise MomabError(f"{self.name} must be {self.allowed}; it is {shown}.")
-        assert value is not None
-        return value
-
-
-def number_text(value: float) -> str:
-    """Write a number the way people read it: 10,000,000 rather than 1e+07."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
-
-
-def value_text(value: Value) -> str:
-    """Write a value the way ``-p name=value`` takes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return "[" + ",".join(value_text(entry) for entry in value) + "]"
-    return str(value)
-
-
-def _convert(raw: object, kind: str) -> Value | None:
-    """A value of the given kind, or None if that cannot be."""
-    if kind.startswith("list["):
-        if isinstance(raw, str):
-            try:
-                raw = ast.literal_eval(raw)
-            except (ValueError, SyntaxError):
-                return None
-        if not isinstance(raw, list | tuple):
-            return None
-        entries = [_convert(entry, kind[5:-1]) for entry in raw]
-        return None if any(entry is None for entry in entries) else entries  # type: ignore[return-value]
-    if kind == "str":
-        return raw if isinstance(raw, str) else None
-    if kind == "bool":
-        return raw if isinstance(raw, bool) else _BOOLS.get(str(raw).strip().lower())
-    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
-        return None
-    try:
-        number = int(raw) if kind == "int" and not isinstance(raw, float) else float(raw)
-    except (ValueError, OverflowError):
-        try:
-            number = float(raw)
-        except (ValueError, OverflowError):
-            return None
-    if not math.isfinite(number):
-        return None
-    if kind == "int":
-        return int(number) if float(number).is_integer() else None
-    return float(number)
-
-
-def parse_cell(source: str, where: str) -> dict[str, Parameter]:
-    """The parameters that a ``parameters`` cell states, in its order."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError as error:
-        raise MomabError(f"{where}: the parameters cell is not Python ({error.msg}).") from None
-    comments = {
-        token.end[0]: token.string.lstrip("#").strip()
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT
-    }
-    found = {}
-    for statement in statements:
-        if not (isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)):
-            raise MomabError(
-                f"{where}: the parameters cell may only hold lines such as "
-                f"'horizon: int = 1000  # rounds per run [10, 1_000_000]'; "
-                f"it has '{ast.unparse(statement)}'."
-            )
-        comment = comments.get(statement.end_lineno or 0, "")
-        found[statement.target.id] = _parse_one(statement, comment, where)
-    return found
-
-
-def _parse_one(statement: ast.AnnAssign, meaning: str, where: str) -> Parameter:
-    name, kind = ast.unparse(statement.target), ast.unparse(statement.annotation)
-    if kind not in _KINDS:
-        raise MomabError(
-            f"{where}: parameter {name} has the type {kind}; allowed: {', '.join(_KINDS)}."
-        )
-    interval: Interval | None = None
-    choices: tuple[str, ...] = ()
-    if match := _INTERVAL.search(meaning):
-        left, low, high, right = match.groups()
-        interval = Interval(float(low), float(high), left == "(", right == ")")
-    elif match := _CHOICES.search(meaning):
-        choices = tuple(word.strip().strip("\"'") for word in match[1].split(","))
-    elif kind not in ("str", "bool"):
-        raise MomabError(
-            f"{where}: parameter {name} states no range; end its comment with one such as [1, 100]."
-        )
-    if match:
-        meaning = meaning[: match.start()]
-    parameter = Parameter(name, kind, 0, meaning, interval, choices)
-    try:
-        default = parameter.check(_literal(statement.value))
-    except MomabError as error:
-        raise MomabError(f"{where}: the default of {error}") from None
-    return replace(parameter, default=default)
-
-
-def _literal(value: ast.expr | None) -> object:
-    """The value of a constant expression; None, which no parameter may be, of any other."""
-    try:
-        return ast.literal_eval(value) if value is not None else None
-    except ValueError:
-        return None
 
 
 def rewrite_cell(source: str, values: Mapping[str, Value]) -> str:
@@ -253,6 +67,10 @@ def read_assignments(assignments: Iterable[str]) -> Settings:
         if not equals or not name or not value.strip():
             raise MomabError(f"-p takes name=value, for example -p seed=7; it is {text!r}.")
         notebook, dot, short = name.rpartition(".")
+        if not short or (dot and not notebook):
+            raise MomabError(
+                f"-p takes name=value or notebook.name=value; before the = stands {name!r}."
+            )
         target = per_notebook.setdefault(notebook, {}) if dot else everywhere
         target[short if dot else name] = value.strip()
     return Settings(everywhere, per_notebook)
@@ -291,9 +109,15 @@ def read_profile(profile: str, folder: Path) -> Settings:
 
 
 def resolve(
-    books: Mapping[str, Mapping[str, Parameter]], layers: Sequence[Settings]
+    books: Mapping[str, Mapping[str, Parameter]],
+    layers: Sequence[Settings],
+    tell: Callable[[str], None] = lambda sentence: None,
 ) -> dict[str, Values]:
-    """Every notebook's values: its defaults, overridden layer by layer, all checked."""
+    """Every notebook's values: its defaults, overridden layer by layer, all checked.
+
+    A value for every notebook must fit one of them.  In the others it is brought into the range,
+    or left out where there is no nearest value; ``tell`` hears a sentence about it.
+    """
     everything = sorted({name for parameters in books.values() for name in parameters})
     values: dict[str, Values] = {
         book: {name: parameter.default for name, parameter in parameters.items()}
@@ -304,8 +128,8 @@ def resolve(
             takers = [book for book, parameters in books.items() if name in parameters]
             if not takers:
                 raise MomabError(_unknown(name, everything, "no notebook takes a"))
-            for book in takers:
-                values[book][name] = books[book][name].check(raw)
+            for book, value in _everywhere(name, raw, {b: books[b][name] for b in takers}, tell):
+                values[book][name] = value
         for book, settings in layer.per_notebook.items():
             if book not in books:
                 raise MomabError(f"no notebook {book!r}; there are {', '.join(sorted(books))}.")
@@ -314,8 +138,42 @@ def resolve(
                     raise MomabError(
                         _unknown(name, list(books[book]), f"the notebook {book} takes no")
                     )
-                values[book][name] = books[book][name].check(raw)
+                values[book][name] = _checked(books[book][name], raw, book)
     return values
+
+
+def _checked(parameter: Parameter, raw: object, book: str) -> Value:
+    """A value for one notebook; a complaint names it."""
+    try:
+        return parameter.check(raw)
+    except MomabError as error:
+        raise MomabError(f"{book}: {error}") from None
+
+
+def _everywhere(
+    name: str, raw: object, takers: Mapping[str, Parameter], tell: Callable[[str], None]
+) -> list[tuple[str, Value]]:
+    """The value of a parameter in every notebook that takes it."""
+    found: dict[str, Value] = {}
+    errors: dict[str, MomabError] = {}
+    for book, parameter in takers.items():
+        try:
+            found[book] = _checked(parameter, raw, book)
+        except MomabError as error:
+            errors[book] = error
+    if errors and not found:
+        raise next(iter(errors.values()))
+    for book in errors:
+        nearest = takers[book].fit(raw)
+        if nearest is None:
+            tell(f"{book}: {name}={cut_text(raw)} is left out; allowed is {takers[book].allowed}.")
+        else:
+            tell(
+                f"{book}: {name}={value_text(nearest)} instead of {cut_text(raw)}; "
+                f"allowed is {takers[book].allowed}."
+            )
+            found[book] = nearest
+    return list(found.items())
 
 
 def _unknown(name: str, known: Sequence[str], who: str) -> str:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from momab.book.policy import inline_hashes, known_hashes, seal_page, site_policy
 from momab.book.project import Project
 from momab.book.templating import fill_page
 from momab.errors import BuildError, MomabError
@@ -118,7 +119,8 @@ def one_document(site: Path, pages: list[str], answers: bool = False) -> str:
         articles.append(str(article))
     head = "".join(str(element) for element in first.select("head link[rel=stylesheet]"))
     title = first.title.get_text() if first.title else "momab"
-    return fill_page("whole.html", title=title, head=head, articles="".join(articles))
+    page = fill_page("whole.html", title=title, head=head, articles="".join(articles))
+    return seal_page(page, site_policy(known_hashes() & set(inline_hashes(page))))
 
 
 def _local(target: str, page: str, pages: list[str]) -> str:

@@ -15,9 +15,19 @@ _SILENT |= {"slide", "fragment", "notes", "solution-end", "live"}
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$")
 
 
+CHECK = """\
+import momab
+
+momab.parameters.check()  # values outside the ranges above are refused"""
+
+
 def readable(node: Node) -> Node:
-    """The notebook with its MyST directives and roles written as plain Markdown."""
+    """The notebook with its MyST directives and roles written as plain Markdown.
+
+    A cell behind the parameters checks them, whoever sets them.
+    """
     node = copy.deepcopy(node)
+    node.cells = list(_with_check(node.cells))
     for cell in node.cells:
         if cell.cell_type == "markdown":
             cell.source = plain_markdown(cell.source)
@@ -25,6 +35,16 @@ def readable(node: Node) -> Node:
             if "text/markdown" in output.get("data", {}):
                 output.data["text/markdown"] = plain_markdown(output.data["text/markdown"])
     return node
+
+
+def _with_check(cells: Iterable[Node]) -> Iterator[Node]:
+    """The cells, and behind the one with the parameters one that checks them."""
+    from nbformat.v4 import new_code_cell
+
+    for cell in cells:
+        yield cell
+        if "parameters" in cell.metadata.get("tags", []):
+            yield new_code_cell(CHECK, id=f"{cell.id}-check")
 
 
 def plain_markdown(text: str) -> str:

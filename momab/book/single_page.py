@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from momab._util.files import require_folder, write_text
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
@@ -34,6 +35,7 @@ from momab.book.parameters import (
     value_text,
 )
 from momab.book.plain import readable
+from momab.book.policy import alone_policy, seal_page
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.stage import finished, write_frame
@@ -52,6 +54,7 @@ def run_page(
     workers: int | None = None,
 ) -> list[Path]:
     """Execute one notebook and write its pages; return them, the index first if there are many."""
+    output = require_folder(output or project.build / "runs" / Path(name).stem)
     if Path(name).stem not in project.pages and Path(name).stem in project.names:
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
     with PageBuilder(project.root) as builder:  # it warms up while we read and execute
@@ -63,7 +66,7 @@ def run_page(
             execute(jobs, workers)
             nodes = [load_executed(job) for job in jobs]
             pages = _render(project, builder, jobs, nodes, Path(temporary))
-    return _write(pages, jobs, nodes, output or project.build / "runs" / jobs[0].notebook.name)
+    return _write(pages, jobs, nodes, output)
 
 
 def _jobs(
@@ -82,7 +85,7 @@ def _jobs(
         wanted = {**settings.everywhere, **settings.per_notebook.get(notebook.name, {})}
         values = resolve(book, [mine, Settings({}, {notebook.name: wanted})])
         jobs.append(make_job(project, notebook, values[notebook.name], library))
-    return jobs
+    return list({job.key: job for job in jobs}.values())  # 1e4 and 10000 are one page
 
 
 def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, Any]:
@@ -171,13 +174,15 @@ def _single_file(site: Path, name: str) -> str:
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )
-    return fill_page(
+    scripts = [_inline_script(static / "live" / f"{part}.js") for part in live]
+    page = fill_page(
         "single.html",
         title=soup.title.get_text() if soup.title else name,
         style=style,
         article=article,
-        scripts=[_inline_script(static / "live" / f"{part}.js") for part in live],
+        scripts=scripts,
     )
+    return seal_page(page, alone_policy(page, scripts))
 
 
 def _inline_script(path: Path) -> str:
@@ -205,17 +210,16 @@ def _write(
     """Write pages and notebooks, and an index when there are several."""
     import nbformat
 
-    output.mkdir(parents=True, exist_ok=True)
     written = []
     for page, job, node in zip(pages, jobs, nodes, strict=True):
         path = output / f"{_stem(job, jobs)}.html"
-        path.write_text(page, encoding="utf-8")
-        nbformat.write(readable(node), path.with_suffix(".ipynb"))
+        write_text(path, page)
+        write_text(path.with_suffix(".ipynb"), nbformat.writes(readable(node)) + "\n")
         written.append(path)
     if len(jobs) == 1:
         return written
     index = output / "index.html"
-    index.write_text(_index(written, jobs), encoding="utf-8")
+    write_text(index, _index(written, jobs))
     return [index, *written]
 
 
@@ -231,4 +235,5 @@ def _index(paths: Sequence[Path], jobs: Sequence[Job]) -> str:
         for path, job in zip(paths, jobs, strict=True)
     ]
     title = f"{jobs[0].notebook.name}: {len(jobs)} runs"
-    return fill_page("runs.html", title=title, names=names, runs=runs)
+    page = fill_page("runs.html", title=title, names=names, runs=runs)
+    return seal_page(page, alone_policy(page))

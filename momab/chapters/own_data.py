@@ -18,6 +18,7 @@ import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray
 from momab.errors import MomabError
+from momab.figures.show import unset
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model import theory
 from momab.model.instances import Instance, Rows, from_csv
@@ -145,7 +146,8 @@ def printed_arms(arms: pd.DataFrame) -> pd.DataFrame:
         "fairness_cost": "Fairness cost",
     }
     answers = arms["on_front"].map({True: "yes", False: "no"})
-    return arms.head(MOST).assign(on_front=answers).rename(columns=titles)
+    names = {column: arms[column].map(unset) for column in ("arm", "worst_objective")}
+    return arms.assign(on_front=answers, **names).head(MOST).rename(columns=titles)
 
 
 def printed_objectives(instance: Instance) -> pd.DataFrame:
@@ -156,7 +158,9 @@ def printed_objectives(instance: Instance) -> pd.DataFrame:
         "best_mean": "Its mean",
         "lead": "Lead",
     }
-    return objective_table(instance).head(MOST).rename(columns=titles)
+    table = objective_table(instance).head(MOST)
+    names = {column: table[column].map(unset) for column in ("objective", "best_arm")}
+    return table.assign(**names).rename(columns=titles)
 
 
 def printed_results(results: Results) -> pd.DataFrame:
@@ -203,7 +207,7 @@ def price_table(instance: Instance, horizon: int) -> pd.DataFrame:
             "What is used": titles.values(),
             "Price": values,
             "times log T": [value * np.log(horizon) for value in values],
-            "Candidate": [instance.arm_names[price.arm] for price in found.values()],
+            "Candidate": [unset(instance.arm_names[price.arm]) for price in found.values()],
         }
     )
 
@@ -365,7 +369,10 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
 
 
 def _clip(name: str, most: int = 18) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
+    """A name as a label: short, and no formula whatever it holds."""
+    name = unset(name)
+    short = name if len(name) <= most else name[: most - 1] + "…"
+    return short.replace("$", r"\$")
 
 
 def policy_paths(trajectories: pd.DataFrame) -> Figure:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import print_wide, short
+from momab.cli.terminal import AsJson, interruptible, print_json, print_wide, short
 
 Assignments = Annotated[
     list[str] | None,
@@ -17,6 +17,15 @@ Profile = Annotated[str, typer.Option(help="quick, paper, or the path of your ow
 Workers = Annotated[int | None, typer.Option(help="How many notebooks run at once.", min=1)]
 
 
+def _notebooks(incomplete: str) -> list[str]:
+    """The notebooks that a shell may complete a word to."""
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / "_toc.yml").is_file():
+            stems = sorted(path.stem for path in (folder / "notebooks").glob("*.md"))
+            return [stem for stem in stems if "." not in stem and stem.startswith(incomplete)]
+    return []
+
+
 def book_command(
     profile: Profile = "quick",
     parameter: Assignments = None,
@@ -24,12 +33,22 @@ def book_command(
     edition: Annotated[
         str, typer.Option(help="instructor (everything), or student (no solutions).")
     ] = "instructor",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Folder of the site, if neither of these."),
+    ] = None,
 ) -> None:
-    """Execute what has changed and build the site: _build/html, or _build/student."""
+    """Execute what has changed and build the site: _build/html, or _build/student.
+
+    A value that one notebook does not allow is brought into its range there, and said so.
+    """
     from momab.book.build import build
     from momab.book.project import Project
 
-    report = build(Project.find(), profile, parameter or (), workers, edition=edition)
+    with interruptible("stopped; the last good site stays."):
+        report = build(
+            Project.find(), profile, parameter or (), workers, edition=edition, output=output
+        )
     print(
         f"{'built' if report.built else 'nothing has changed'} in {report.seconds:.1f} s "
         f"({report.executed} notebooks executed, {report.reused} reused): "
@@ -38,10 +57,15 @@ def book_command(
 
 
 def run_command(
-    notebook: Annotated[str, typer.Argument(help="Its name, as `momab params` lists it.")],
+    notebook: Annotated[
+        str,
+        typer.Argument(help="Its name, as `momab params` lists it.", autocompletion=_notebooks),
+    ],
     parameter: Assignments = None,
     profile: Profile = "quick",
-    output: Annotated[Path | None, typer.Option(help="Folder; _build/runs/NAME if absent.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/NAME if absent.")
+    ] = None,
     workers: Workers = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
@@ -51,15 +75,21 @@ def run_command(
     from momab.book.project import Project
     from momab.book.single_page import run_page
 
-    for page in run_page(Project.find(), notebook, profile, parameter or (), output, workers):
-        print(short(page))
+    with interruptible():
+        for page in run_page(Project.find(), notebook, profile, parameter or (), output, workers):
+            print(short(page))
 
 
 def params_command(
-    notebook: Annotated[str | None, typer.Argument(help="One notebook; all if absent.")] = None,
+    notebook: Annotated[
+        str | None,
+        typer.Argument(help="One notebook; all if absent.", autocompletion=_notebooks),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List every parameter: type, default, what is allowed, meaning, and who takes it."""
     from rich.table import Table
+    from rich.text import Text
 
     from momab.book.parameters import parameter_summary
     from momab.book.project import Project
@@ -67,25 +97,33 @@ def params_command(
     project = Project.find()
     names = [project.notebook(notebook).name] if notebook else project.names
     headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
+    rows = parameter_summary({name: project.notebook(name).parameters for name in names})
+    if as_json:
+        print_json(dict(zip(headers, row, strict=True)) for row in rows)
+        return
     table = Table(*headers, box=None, pad_edge=False)
-    for row in parameter_summary({name: project.notebook(name).parameters for name in names}):
-        table.add_row(*row)
+    for row in rows:
+        table.add_row(*map(Text, row))
     print_wide(table, width=400)
 
 
 def pdf_command(
     output: Annotated[
-        Path | None, typer.Option(help="The file; _build/momab.pdf if absent.")
+        Path | None, typer.Option("-o", "--output", help="The file; _build/momab.pdf if absent.")
     ] = None,
     answers: Annotated[
         bool, typer.Option("--answers", help="Print solutions and teaching notes, too.")
     ] = False,
 ) -> None:
     """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
+    from momab._util.files import require_file
     from momab.book.pdf import print_book
     from momab.book.project import Project
 
-    print(short(print_book(Project.find(), output, answers)))
+    if output is not None:
+        require_file(output)
+    with interruptible("stopped; nothing was written."):
+        print(short(print_book(Project.find(), output, answers)))
 
 
 def proofs_command() -> None:
@@ -96,7 +134,8 @@ def proofs_command() -> None:
     from momab.book.proofs import AXIOMS, record_proofs
 
     project, start = Project.find(), time.perf_counter()
-    record = record_proofs(project.root / "proofs", project.build / "proofs")
+    with interruptible("stopped; the record of the last check stays."):
+        record = record_proofs(project.root / "proofs", project.build / "proofs")
     print(
         f"Coq {record.coq} has checked {len(record.theorems)} theorems "
         f"in {time.perf_counter() - start:.1f} s; they rest on these axioms:"

@@ -23,11 +23,16 @@ def handout_command(
     ] = False,
 ) -> None:
     """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
+    from momab._util.files import require_folder
     from momab.book.project import Project
     from momab.course.handout import write_handouts
 
-    for path in write_handouts(Project.find(), chapter or (), output, force):
-        print(path)
+    project = Project.find()
+    if output is not None:
+        require_folder(output)
+    with interruptible("stopped; the handouts that were written are whole."):
+        for path in write_handouts(project, chapter or (), output, force):
+            print(path)
 
 
 def grade_command(
@@ -51,11 +56,13 @@ def grade_command(
     Writes grades.csv, details.csv and a report for every student.  Nothing is written before
     everything is graded.
     """
+    from momab._util.files import require_folder
     from momab._util.validate import positive_number
     from momab.book.project import Project
     from momab.course import gradebook, grading
 
     project = Project.find()
+    require_folder(output)
     with interruptible("stopped; no results were written."):
         graded = grading.grade_class(
             project, folder, positive_number(seconds, "--seconds"), memory, workers, _say

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from momab.cli.terminal import AsJson, interruptible, number, print_json
 from momab.errors import MomabError
 
 DataDir = Annotated[
@@ -31,16 +32,30 @@ def get_command(
 ) -> None:
     """Download a data set, continuing where an earlier attempt broke off, and verify it."""
     from momab import datasets
+    from momab._util.files import require_folder
 
-    path = datasets.get(dataset, data_dir, mirror, progress=sys.stderr.isatty())
+    require_folder(datasets.folders(data_dir)[0])
+    with interruptible("stopped; what was downloaded is kept, and the same command goes on."):
+        path = datasets.get(dataset, data_dir, mirror, progress=sys.stderr.isatty())
     print(f"{datasets.named(dataset).title}: {path}")
 
 
 @data.command("where")
-def where_command(data_dir: DataDir = None) -> None:
+def where_command(data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """Say where each data set is, or where it was looked for."""
     from momab import datasets
 
+    if as_json:
+        found = {name: datasets.find(name, data_dir) for name in datasets.REGISTRY}
+        print_json(
+            {
+                "dataset": name,
+                "path": str(path) if path else None,
+                "address": datasets.named(name).address,
+            }
+            for name, path in found.items()
+        )
+        return
     for dataset, source in datasets.REGISTRY.items():
         path = datasets.find(dataset, data_dir)
         print(f"{dataset}: {path or f'not found; `momab data get {dataset}` fetches it'}")
@@ -58,10 +73,12 @@ def build_command(
 ) -> None:
     """Build the KuaiRec cohort instance from the raw release."""
     from momab import datasets
+    from momab._util.files import require_file
     from momab.datasets import kuairec
 
     if output.suffix != ".npz":
         raise MomabError(f"the output must be an .npz file; it is {str(output)!r}.")
+    require_file(output)
     instance = kuairec.kuairec_from_release(release, matrix)
     datasets.write_cohorts(instance, output)
     same = datasets.checksum(instance) == datasets.named("kuairec").content
@@ -78,10 +95,12 @@ def subsets_command(
         list[str] | None,
         typer.Option("--type", help="misleading, friendly or easy; repeatable; all if absent."),
     ] = None,
-    count: Annotated[int, typer.Option(help="Subsets of each type.")] = 3,
-    seed: Annotated[int, typer.Option(help="The seed of the candidates.")] = 0,
-    size: Annotated[int, typer.Option(help="Arms in a subset.")] = 10,
-    draws: Annotated[int | None, typer.Option(help="How many candidates to draw.")] = None,
+    count: Annotated[int, typer.Option(help="Subsets of each type.", parser=number)] = 3,
+    seed: Annotated[int, typer.Option(help="The seed of the candidates.", parser=number)] = 0,
+    size: Annotated[int, typer.Option(help="Arms in a subset.", parser=number)] = 10,
+    draws: Annotated[
+        int | None, typer.Option(help="How many candidates to draw.", parser=number)
+    ] = None,
     contamination: Annotated[
         bool | None,
         typer.Option(
@@ -92,17 +111,21 @@ def subsets_command(
 ) -> None:
     """Choose new subsets of a data set by their geometry, as the paper chose its own."""
     from momab import __version__, datasets
+    from momab._util.files import require_file
     from momab.datasets import subsets
+
+    require_file(output)
 
     kinds = [subsets.kind_of(k) for k in kind or subsets.KINDS]
     balanced = datasets.named(dataset).contamination if contamination is None else contamination
     draws = subsets.CANDIDATES if draws is None else draws
     instance = datasets.load(dataset, data_dir)
-    chosen = [
-        subset
-        for k in dict.fromkeys(kinds)
-        for subset in subsets.select(instance, k, count, size, seed, balanced, draws)
-    ]
+    with interruptible("stopped; nothing was written."):
+        chosen = [
+            subset
+            for k in dict.fromkeys(kinds)
+            for subset in subsets.select(instance, k, count, size, seed, balanced, draws)
+        ]
     made_with = {"seed": seed, "draws": draws, "contamination": balanced, "momab": __version__}
     subsets.write_subsets(output, dataset, chosen, made_with)
     for subset in chosen:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from momab.cli.terminal import interruptible, print_wide, short
+from momab.cli.terminal import (
+    AsJson,
+    interruptible,
+    mention_numba,
+    number,
+    print_json,
+    print_wide,
+    short,
+)
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -34,10 +42,16 @@ def simulate_command(
     objectives: Annotated[
         str, typer.Option(help="With --csv: the reward columns, separated by commas.")
     ] = "",
-    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e5,
-    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs of every policy.")] = 20,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 1,
-    checkpoints: Annotated[int, typer.Option(help="Log-spaced rounds of the trajectories.")] = 200,
+    horizon: Annotated[
+        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
+    ] = 100_000,
+    runs: Annotated[
+        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=number)
+    ] = 20,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=number)] = 1,
+    checkpoints: Annotated[
+        int, typer.Option(help="Log-spaced rounds of the trajectories.", parser=number)
+    ] = 200,
     front_metrics: Annotated[
         bool, typer.Option("--front-metrics", help="Front precision and recall, too (slower).")
     ] = False,
@@ -48,24 +62,32 @@ def simulate_command(
         typer.Option("-o", "--output", help="Folder for the tables; runs are kept in it, too."),
     ] = None,
     engine: Annotated[str, typer.Option(help="auto, numba or python: the digits agree.")] = "auto",
+    as_json: AsJson = False,
 ) -> None:
     """Play policies on instances and print what they achieved.
 
     Ctrl-C stops cleanly; with --store or --output the same command goes on where it stopped.
     """
+    from momab._util.files import require_folder
     from momab.engine import specs
     from momab.engine.simulate import simulate
     from momab.model.instances import from_csv
 
+    for folder in (output, store):
+        if folder is not None:
+            require_folder(folder)
     built = [specs.instance(spec) for spec in instance or []]
     if csv is not None:
         built.append(from_csv(csv, arm, [name for name in objectives.split(",") if name]))
     if not built:
         raise MomabError("name an instance, for example synthetic:delta=0.02,m=8, or give --csv.")
+    players = specs.policies(policy or ())
+    if engine == "auto":
+        mention_numba()
     with interruptible():
         results = simulate(
             built,
-            specs.policies(policy or ()),
+            players,
             horizon,  # type: ignore[arg-type]  # 1e6 is a whole number, too
             runs,
             seed,
@@ -75,21 +97,29 @@ def simulate_command(
             store=store or (output and output / "store"),
             engine=engine,
         )
-    _print_summary(results.summary())
+    if as_json:
+        print_json(results.summary())
+    else:
+        _print_summary(results.summary())
     if output:
-        print(f"tables in {short(results.save(output))}")
+        folder = results.save(output)
+        if not as_json:
+            print(f"tables in {short(folder)}")
 
 
 def _print_summary(summary: pd.DataFrame) -> None:
     """Print a simulation's summary: one table per instance, one line per policy."""
     from rich.table import Table
+    from rich.text import Text
 
     headers = ("policy", "runs", "mean regret", "95 % interval", "sd", "median", "95 % quantile")
     for name, rows in summary.groupby("instance", sort=False):
-        table = Table(*headers, "dominated at the end", "certified", title=str(name), box=None)
+        table = Table(
+            *headers, "dominated at the end", "certified", title=Text(str(name)), box=None
+        )
         for row in rows.to_dict("records"):
             table.add_row(
-                row["policy"],
+                Text(row["policy"]),
                 str(row["runs"]),
                 f"{row['mean']:.2f}",
                 f"{row['mean_low']:.2f} to {row['mean_high']:.2f}",
@@ -104,8 +134,12 @@ def _print_summary(summary: pd.DataFrame) -> None:
 
 def bench_command(
     rounds: Annotated[
-        int, typer.Option(help="Rounds that every kernel plays.", min=1000)
+        int, typer.Option(help="Rounds that every kernel plays.", parser=number)
     ] = 300_000,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A CSV file to write, too.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Measure nanoseconds per round of every policy, and their ratios.
 
@@ -114,12 +148,25 @@ def bench_command(
     rewards alone.
     """
     from momab import datasets
+    from momab._util.files import require_file, write_text
+    from momab._util.validate import whole_number
     from momab.datasets import subsets
     from momab.engine.bench import bench_instances, measure
 
+    rounds = whole_number(rounds, "--rounds", least=1000, most=10**9)
+    if output is not None:
+        require_file(output)
+    mention_numba()
     found = bench_instances()
     if datasets.find("kuairec") is not None:
         first = subsets.frozen("kuairec")[0]
         whole = datasets.load("kuairec", verify=False)
         found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
-    print(measure(found, rounds).to_string(index=False))
+    with interruptible("stopped; nothing was written."):
+        table = measure(found, rounds)
+    if as_json:
+        print_json(table)
+    else:
+        print(table.to_string(index=False))
+    if output is not None:
+        write_text(output, table.to_csv(index=False))

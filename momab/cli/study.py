@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momab.cli.terminal import interruptible, print_wide, short
+from momab.cli.terminal import (
+    AsJson,
+    interruptible,
+    mention_numba,
+    number,
+    print_json,
+    print_wide,
+    short,
+)
 
 if TYPE_CHECKING:
     from momab.study.parts import Parts
@@ -22,23 +30,32 @@ def study_command(
         list[str] | None,
         typer.Option(help="column=low:high maps a column onto [0, 1]; repeatable."),
     ] = None,
-    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e5,
-    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs of every policy.")] = 50,
+    horizon: Annotated[
+        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
+    ] = 100_000,
+    runs: Annotated[
+        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=number)
+    ] = 50,
     coefficient: Annotated[
         float, typer.Option(help="A tuned c for Width-guided, beside the theorem's 2.")
     ] = 0.1,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=number)] = 1,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
     ] = None,
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
+    from momab._util.files import require_folder
     from momab.book.project import Project
     from momab.book.single_page import run_page
     from momab.chapters.own_data import parse_scale, study_assignments
     from momab.model.instances import from_csv
     from momab.model.price import price
 
+    project = Project.find()
+    if output is not None:
+        require_folder(output)
+    mention_numba()
     columns = [name for name in objectives.split(",") if name.strip()]
     values = {
         "horizon": horizon,
@@ -52,8 +69,9 @@ def study_command(
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    for page in run_page(Project.find(), "own-data", "quick", assignments, output):
-        print(short(page))
+    with interruptible():
+        for page in run_page(project, "own-data", "quick", assignments, output):
+            print(short(page))
 
 
 def audit_command(
@@ -64,13 +82,17 @@ def audit_command(
     rounding: Annotated[
         float, typer.Option(help="Tolerance for means that another program computed.")
     ] = 0.0,
+    as_json: AsJson = False,
 ) -> None:
     """Check every lemma of the paper at every round of a trace; exit code 1 if one is violated."""
     from momab.auditing import audit
     from momab.auditing.trace import Trace
 
     report = audit(Trace.load(trace), claimed_on=event, rounding=rounding)
-    print_wide(report, width=140, highlight=False)
+    if as_json:
+        print_json(report.table())
+    else:
+        print_wide(report, width=140, highlight=False)
     if not report.ok:
         raise SystemExit(1)
 
@@ -86,10 +108,16 @@ def reproduce_command(
         "_build/reproduce"
     ),
     data_dir: Annotated[Path | None, typer.Option(help="The folder with the data sets.")] = None,
-    runs: Annotated[int, typer.Option("-n", "--runs", help="Runs per subset or setting.")] = 20,
-    horizon: Annotated[float, typer.Option("-T", "--horizon", help="Rounds per run.")] = 1e6,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.")] = 20260704,
-    risk_runs: Annotated[int, typer.Option(help="Runs per subset and coefficient.")] = 20_000,
+    runs: Annotated[
+        int, typer.Option("-n", "--runs", help="Runs per subset or setting.", parser=number)
+    ] = 20,
+    horizon: Annotated[
+        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
+    ] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=number)] = 20260704,
+    risk_runs: Annotated[
+        int, typer.Option(help="Runs per subset and coefficient.", parser=number)
+    ] = 20_000,
     policy: Annotated[
         list[str] | None,
         typer.Option(help="A policy of the target limit, by its label; repeatable."),
@@ -99,29 +127,52 @@ def reproduce_command(
         False
     ),
     record: Annotated[bool, typer.Option("--record", help="Replace the recorded results.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute the paper's tables and figures and set our numbers beside the paper's.
 
     Finished runs are kept in the output folder: the same command goes on where it stopped.
     """
     from momab import study
+    from momab._util.extras import require
+    from momab._util.files import require_folder
+    from momab._util.validate import LONGEST, whole_number
 
     names = study.wanted_parts(target)
-    options = study.Options(int(horizon), runs, seed, data_dir, output / "store", workers)
+    if FIGURES.keys() & set(target) or "all" in target:
+        require("plots", "a figure")
+    require_folder(output)
+    options = study.Options(
+        whole_number(horizon, "the horizon T", least=1, most=LONGEST),
+        whole_number(runs, "runs", least=1),
+        whole_number(seed, "the seed", least=0, most=2**64 - 1),
+        data_dir,
+        output / "store",
+        workers,
+    )
+    risk_runs = whole_number(risk_runs, "--risk-runs", least=1)
     study.require_data(names, options)
     chosen = policy or (study.recorded_policies() if check and not record else ())
     parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(chosen)))
+    mention_numba()
     with interruptible():
         if record:
             study.record_results(parts, names)
         if check:
             _print_differences(study.differences(parts, names))
+        compared: dict[str, list[dict[Any, Any]]] = {}
         for name, cells in study.comparisons(parts, target).items():
+            compared[name] = cells.to_dict("records")
+            if as_json:
+                continue
             agreed = int((cells["verdict"] == "agrees").sum())
             print(f"{name}: {agreed} of {len(cells)} cells within 3 standard errors of the paper's")
             print(cells.drop(columns=["paper_sd", "ours_sd"]).to_string(index=False))
-        for path in study.write_files(parts, target, output, FIGURES):
-            print(short(path))
+        written = study.write_files(parts, target, output, FIGURES)
+    if as_json:
+        print_json({"target": name, **cell} for name, cells in compared.items() for cell in cells)
+    else:
+        print("\n".join(map(short, written)))
 
 
 def _figure_1(parts: Parts) -> Any:

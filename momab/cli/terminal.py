@@ -1,15 +1,32 @@
-"""What the commands share: paths and tables as they are printed, and Ctrl-C."""
+"""What the commands share: paths, numbers and tables as people type and read them, and Ctrl-C."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import RenderableType
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the table as JSON.")]
+
+
+def number(text: str | float) -> int | float:
+    """A number as people type it, 1000 or 1e3; whether it fits is said by who takes it."""
+    for kind in (int, float):
+        try:
+            return kind(text) if isinstance(text, str) else text
+        except ValueError:
+            continue
+    raise typer.BadParameter(f"{str(text)[:60]!r} is not a number.")
 
 
 def short(path: Path) -> str:
@@ -19,14 +36,39 @@ def short(path: Path) -> str:
 
 
 def print_wide(*shown: RenderableType, width: int, highlight: bool = True) -> None:
-    """Print tables; a pipe has no width, so there ``width`` keeps words whole."""
+    """Print tables whose words stay whole.
+
+    A pipe has no width, so there it is ``width``; and where a table does not fit, lines run
+    over the edge of the terminal.
+    """
     from rich.console import Console
+    from rich.measure import Measurement
 
     console = Console()
-    if not console.is_terminal:
-        console.width = width
+    room = console.width if console.is_terminal else width
     for one in shown:
-        console.print(one, highlight=highlight)
+        console.width = 10_000
+        needed = Measurement.get(console, console.options, one).minimum  # no word is cut
+        console.width = max(room, needed)
+        console.print(one, highlight=highlight, crop=False)
+
+
+def print_json(rows: pd.DataFrame | Iterable[Any]) -> None:
+    """Print the rows of a table as a list in JSON; what is no number there is null."""
+    if hasattr(rows, "to_json"):
+        print(rows.to_json(orient="records", indent=1, double_precision=15))
+    else:
+        print(json.dumps(list(rows), indent=1, ensure_ascii=False))
+
+
+def mention_numba() -> None:
+    """Say on standard error that numba is missing, where it would help."""
+    if find_spec("numba") is None:
+        print(
+            "momab: numba is not installed, so the plain loop plays: the same digits, some "
+            "hundred times slower; pip install 'momab[fast]' speeds it up.",
+            file=sys.stderr,
+        )
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from momab._util.datafiles import data_folders
 from momab.datasets.content import checksum, recorded_rewards
 from momab.datasets.download import download
 from momab.errors import MomabError
@@ -66,18 +67,7 @@ def named(dataset: str) -> Dataset:
 
 def folders(data_dir: str | Path | None = None) -> list[Path]:
     """The folders that are searched, in order; `get` downloads into the first."""
-    # not pooch.os_cache, the same folder: importing pooch loads tqdm, which warns in notebooks
-    from platformdirs import user_cache_path
-
-    if data_dir is not None:
-        return [Path(data_dir).expanduser()]
-    chosen = os.environ.get("MOMAB_DATA")
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
-    return [
-        *([Path(chosen).expanduser()] if chosen else []),
-        user_cache_path("momab"),
-        beside,
-    ]
+    return data_folders(data_dir)
 
 
 def find(dataset: str, data_dir: str | Path | None = None) -> Path | None:

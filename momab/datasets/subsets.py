@@ -43,7 +43,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from momab._util.files import write_text
-from momab._util.validate import FloatArray, IntArray, mean_array, whole_number
+from momab._util.memory import require_memory
+from momab._util.validate import FloatArray, IntArray, mean_array, shown, whole_number
 from momab.errors import MomabError
 from momab.model import pareto, theory
 from momab.model.instances import Bernoulli, Duplicated, Instance, RewardSource, Rows
@@ -343,6 +344,7 @@ def select(
     size = whole_number(size, "the size of a subset", least=2, most=instance.K)
     seed = whole_number(seed, "seed", least=0)
     draws = whole_number(draws, "the number of candidates", least=1)
+    require_memory(draws * size * (8 + 32 * instance.d), f"{shown(draws)} candidates")
     drawn = candidates(instance.K, size, draws, seed)
     means = instance.means[drawn]
     if contamination and kind == MISLEADING:

@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from momab._util.memory import require_memory
+from momab._util.processes import end_with_parent
 from momab._util.progress import progress as progress_bar
-from momab._util.validate import IntArray, horizon_for, whole_number
+from momab._util.validate import IntArray, horizon_for, shown, whole_number
 from momab.engine.loop import has_kernel, play_block
 from momab.engine.policies.base import SELECTIONS, Policy, Selection, selection_for
 from momab.engine.provenance import describe_policy, provenance_versions
@@ -120,6 +122,21 @@ def piece_size(task: SimulationTask) -> int:
     return int(np.clip(PIECE_ROUNDS / rounds, 1, 1024))
 
 
+def memory_of(tasks: Sequence[SimulationTask], runs: int, workers: int) -> float:
+    """About how many bytes a simulation needs.
+
+    That is what all runs leave, twice while it is joined, and what the workers keep of the
+    pieces they play.
+    """
+    left, playing = 0, 0.0
+    for task in tasks:
+        arms, rounds = task.instance.K, len(task.checkpoints)
+        left += 2 * runs * (8 * arms + 16 * rounds + 120)
+        piece = min(runs, piece_size(task))
+        playing = max(playing, workers * piece * arms * 8.0 * (rounds + task.instance.d + 2))
+    return left + int(playing)
+
+
 def simulate(
     instances: Instance | Sequence[Instance] | Mapping[str, Instance],
     policies: Policy | Sequence[Policy] | Mapping[str, Policy],
@@ -184,6 +201,7 @@ def simulate(
     count = whole_number(
         workers if workers is not None else (os.cpu_count() or 1), "workers", least=1
     )
+    require_memory(memory_of(tasks, runs, count), f"{shown(len(tasks) * runs)} runs")
     provenance = _provenance(tasks, runs, engine)
     made_by = {key: provenance[key] for key in ("momab", "source")}
     kept = Store(store, made_by) if store is not None else None
@@ -288,7 +306,7 @@ def _plan(
     named_instances = _validated(instances, "instance", validate_instance)
     named_policies = _validated(policies, "policy", validate_policy)
     seed = whole_number(seed, "the seed", least=0, most=2**64 - 1)
-    count = whole_number(checkpoints, "checkpoints", least=0)
+    count = whole_number(checkpoints, "checkpoints", least=0, most=1_000_000)
     tasks = []
     for instance_name, instance in named_instances.items():
         T = horizon_for(horizon, instance.K)
@@ -319,7 +337,7 @@ def _play_all(
         # Kernels release the interpreter lock: threads share compiled code and memory.
         backend = {"backend": "threading", "n_jobs": workers}
     else:
-        backend = {"backend": "loky", "n_jobs": workers}
+        backend = {"backend": "loky", "n_jobs": workers, "initializer": end_with_parent}
     with parallel_config(**backend):
         yield from Parallel(return_as="generator_unordered", batch_size=1)(
             call(i, piece) for i, piece in todo

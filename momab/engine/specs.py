@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from momab._util.validate import shown
 from momab.engine.policies import make_policy, standard
 from momab.engine.policies.base import Policy
 from momab.errors import MomabError
@@ -18,6 +19,10 @@ INSTANCES: dict[str, Callable[..., Instance]] = {
     "zero-gap": instances.zero_gap,
     "random": instances.random_bernoulli,
 }
+
+
+LARGEST = 10**18
+"""No option of an instance is larger."""
 
 
 def parse(spec: str) -> tuple[str, dict[str, Any]]:
@@ -64,6 +69,11 @@ def instance(spec: str) -> Instance:
     for option, value in options.items():
         if isinstance(value, str):
             raise MomabError(f"{option} of {name} must be a number; it is {value!r}.")
+        if abs(value) > LARGEST:
+            raise MomabError(
+                f"{option} of {name} must be a number of at most {LARGEST:.0e}; "
+                f"it is {shown(value)}."
+            )
     return build(**options)
 
 

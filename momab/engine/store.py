@@ -20,6 +20,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ class Store:
         try:
             with np.load(path, allow_pickle=False) as data:
                 return {key: data[key] for key in data.files}
-        except (OSError, ValueError, zipfile.BadZipFile):
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
             raise MomabError(
                 f"{path} is damaged; delete that file and run the same command again."
             ) from None

@@ -28,7 +28,8 @@ A name that the notebook does not define is an error.  Filters write numbers: ``
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
 ``general`` (or ``general(n)``) is the shortest form, ``tens`` (or ``tens(n)``) the same with powers
 of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does,
-``counted("run")`` puts a number before its noun.  A line
+``counted("run")`` puts a number before its noun; ``literal`` writes what a reader's own table calls
+something, so that it means nothing else.  A line
 break in the source is a space in captions and alt texts.  An empty text and a table that is None
 are not shown.  Sentences that several pages share are macros in ``templates/prose.md.j2``, which a
 text imports.  Everything shown is plain Markdown
@@ -100,6 +101,17 @@ def counted(value: Any, noun: str) -> str:
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
 
 
+_MEANING = re.compile(r"([!-/:-@\[-`{-~])")  # the signs that Markdown may give a meaning
+
+
+def literal(text: Any) -> str:
+    r"""``literal("$5 <b>")`` is ``\$5 \<b\>``: a name that nobody has checked, as it is written.
+
+    Every sign that could mean something gets a backslash; captions and alt texts take them off.
+    """
+    return _MEANING.sub(r"\\\1", show.one_blank(str(text)))
+
+
 def joined(text: str) -> str:
     """Join lines to one, without what indents them: for HTML that is written over many lines."""
     return re.sub(r"\s*\n\s*", "", text)
@@ -157,6 +169,7 @@ def environment() -> jinja2.Environment:
         "words": words,
         "counted": counted,
         "joined": joined,
+        "literal": literal,
     }
     found.globals |= {"abs": abs, "len": len, "max": max, "min": min, "round": round, "sum": sum}
     return found
@@ -183,7 +196,7 @@ def caption_and_alt(text: str) -> tuple[str, str]:
     caption, *alt = re.split(r"^Alt:", text, maxsplit=1, flags=re.MULTILINE)
     if not alt:
         raise MomabError("a figure's text needs a paragraph 'Alt: ...' that says what is seen.")
-    return one_line(caption), one_line(alt[0])
+    return one_line(caption), show.spoken(one_line(alt[0]))
 
 
 def prose(line: str, cell: str, names: Mapping[str, Any]) -> None:

@@ -68,15 +68,45 @@ def _private_ids(svg: str) -> str:
     return re.sub(r'(href="|url\()#', rf"\1#f{mark}-", svg)
 
 
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_DOLLAR = re.compile(r"(?<!\\)((?:\\\\)*)\$")
+
+
+def one_blank(text: str) -> str:
+    """A text on one line: blanks, line breaks and control characters are single blanks."""
+    return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", " ", text).split())
+
+
+def spoken(text: str) -> str:
+    """A text without the backslashes before signs that would mean something in Markdown."""
+    return _ESCAPED.sub(r"\1", text)
+
+
+def unset(name: str) -> str:
+    """A name for the cell of a table or the label of a figure, where it must stay what it is.
+
+    Behind a backslash that would begin a formula comes a sign without width.
+    """
+    return re.sub(r"\\(?=[(\[])", "\\\\\u2060", one_blank(name))
+
+
 def _inline(text: str) -> str:
-    """Escape a caption, turning $...$ into the delimiters that every MathJax reads."""
-    parts = text.split("$")
+    """Escape a caption, turning $...$ into the delimiters that every MathJax reads.
+
+    Backslashes before signs outside of formulas take away the meaning of these.
+    """
+    parts = _DOLLAR.sub("\\1\0", text).split("\0")
     if len(parts) % 2 == 0:
         raise MomabError(f"the caption has an odd number of dollars: {text!r}.")
     return "".join(
-        rf"\({html.escape(part, quote=False)}\)" if odd else html.escape(part, quote=False)
+        rf"\({html.escape(part, quote=False)}\)" if odd else _text_html(spoken(part))
         for part, odd in zip(parts, [i % 2 for i in range(len(parts))], strict=True)
     )
+
+
+def _text_html(text: str) -> str:
+    """A text as HTML in which nothing looks like a formula."""
+    return html.escape(text, quote=False).replace("\\", "&#92;").replace("$", "&#36;")
 
 
 def table_html(
@@ -87,18 +117,21 @@ def table_html(
     A folded one shows its caption, and the table opens below it.  Captions and the names of columns
     may have $mathematics$.
     """
-    body = frame.to_html(
-        index=index,
-        border=0,
-        justify="left",
-        classes="momab-table",
-        float_format=lambda number: f"{number:.{decimals}f}",
-        formatters={
-            name: lambda entry: f"{entry:,}"
-            for name in frame.columns
-            if frame[name].dtype.kind in "iu"
-        },
-    )
+    import pandas as pd
+
+    with pd.option_context("display.max_colwidth", None):  # no name is cut
+        body = frame.to_html(
+            index=index,
+            border=0,
+            justify="left",
+            classes="momab-table",
+            float_format=lambda number: f"{number:.{decimals}f}",
+            formatters={
+                name: lambda entry: f"{entry:,}"
+                for name in frame.columns
+                if frame[name].dtype.kind in "iu"
+            },
+        )
     body = body.replace("<th>", '<th scope="col">').replace('<th scope="col"></th>', "<td></td>")
     for name in map(str, frame.columns):
         if "$" in name:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from momab._util.memory import require_memory
 from momab._util.validate import (
     FloatArray,
     IntArray,
@@ -29,6 +30,7 @@ from momab._util.validate import (
     name_tuple,
     positive_number,
     real_array,
+    shown,
     unit_interval,
     whole_number,
 )
@@ -261,6 +263,15 @@ def _one_instance(means: ArrayLike) -> FloatArray:
     return mu
 
 
+def _arms(K: int, d: int, least: int, instances: int = 1) -> int:
+    """The number of arms, if as many arms with d objectives fit into memory."""
+    K = whole_number(K, "K", least=least)
+    d = whole_number(d, "d", least=1)
+    count = whole_number(instances, "instances", least=1)
+    require_memory(count * K * (200 + 32 * d), f"{shown(K)} arms with {shown(d)} objectives")
+    return K
+
+
 def zero_gap() -> Instance:
     """Build the counterexample of Proposition 1: (1, 1) dominates (1, 0), whose gap is 0."""
     return bernoulli([[1.0, 1.0], [1.0, 0.0]], name="zero-gap counterexample")
@@ -321,7 +332,7 @@ def synthetic(
     MomabError
         If the numbers make no instance with means in [0, 1].
     """
-    K = whole_number(K, "K", least=3)
+    K = _arms(K, 2, least=3)
     m = whole_number(m, "the crowd size m", least=0, most=K - 2)
     crowd = (p - eta, p + g - delta)
     means = np.array([(p + g, p), (p, p + g), *[crowd] * m, *[(filler, filler)] * (K - 2 - m)])
@@ -354,7 +365,7 @@ def duplicated(delta: float, K: int, d: int) -> Instance:
     MomabError
         If delta or a size is not allowed.
     """
-    K = whole_number(K, "K", least=2)
+    K = _arms(K, d, least=2)
     theta = np.full(K, 0.5)
     theta[0] += positive_number(delta, "delta")
     return duplicated_coordinates(theta, d, name=f"duplicated (delta={delta:g}, K={K}, d={d})")
@@ -381,7 +392,7 @@ def random_means(
 
     Shape (K, d), or (instances, K, d) for a stack to sweep over.
     """
-    K = whole_number(K, "K", least=2)
+    K = _arms(K, d, least=2, instances=1 if instances is None else instances)
     d = whole_number(d, "d", least=1)
     rng = np.random.default_rng(whole_number(seed, "seed", least=0))
     shape: tuple[int, ...] = (K, d)

@@ -1,5 +1,6 @@
 """Parameters: how they are stated, checked, overridden and swept."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,9 @@ def test_values_of_the_right_kind_are_taken(parameters, name, raw, value):
         ("horizon", "10.5", "a whole number"),
         ("horizon", True, "a whole number"),
         ("horizon", "nan", "a whole number"),
+        ("horizon", "9" * 400, "9999… (400 characters)"),
+        ("horizon", "9" * 5000, "9999… (5000 characters)"),
+        ("radius", "9" * 400, "a number in (0, 10]"),
         ("radius", "0", "a number in (0, 10]; it is 0"),
         ("radius", "inf", "a number in (0, 10]"),
         ("family", "crowds", "one of crowd, duplicated; it is crowds"),
@@ -121,6 +125,49 @@ def test_layers_override_each_other(parameters):
     assert resolve(books, [profile])["b"]["horizon"] == 2000
 
 
+def test_a_range_error_names_the_notebook(parameters):
+    for assignment in ("a.horizon=9", "horizon=9"):
+        with pytest.raises(MomabError, match=r"^a: horizon must be a whole number in \[10, "):
+            resolve({"a": parameters}, [read_assignments([assignment])])
+
+
+def test_a_value_for_the_whole_book_is_brought_into_every_range():
+    line = "horizon: int = 50  # rounds "
+    books = {
+        "short": parse_cell(line + "[10, 100]", "x"),
+        "long": parse_cell(line + "[50, 1_000_000]", "x"),
+        "open": parse_cell("horizon: float = 5  # rounds (0, 100)", "x"),
+        "other": parse_cell("family: str = 'crowd'  # which {crowd, duplicated}", "x"),
+    }
+    told: list[str] = []
+    values = resolve(books, [read_assignments(["horizon=1e5"])], told.append)
+    assert [values[book].get("horizon") for book in books] == [100, 100_000, 5.0, None]
+    assert told == [
+        "short: horizon=100 instead of 1e5; allowed is a whole number in [10, 100].",
+        "open: horizon=1e5 is left out; allowed is a number in (0, 100).",
+    ]
+    assert resolve(books, [read_assignments(["horizon=20"])])["long"]["horizon"] == 50
+    for nowhere in ("horizon=-1", "horizon=2e6", "horizon=many"):
+        with pytest.raises(MomabError, match="horizon must be"):
+            resolve(books, [read_assignments([nowhere])])
+    with pytest.raises(MomabError, match=r"^short: horizon must be"):
+        resolve(books, [read_assignments(["short.horizon=1e5"])])
+
+
+def test_every_horizon_that_one_notebook_allows_suits_the_book():
+    from momab.book.project import Project
+
+    project = Project.find(Path(__file__).parent)
+    books = {name: project.notebook(name).parameters for name in project.names}
+    for horizon in ("50", "1e5", "1e6"):
+        told: list[str] = []
+        values = resolve(books, [read_assignments([f"horizon={horizon}"])], told.append)
+        assert told
+        for book, parameters in books.items():
+            for name, value in values[book].items():
+                assert parameters[name].check(value) == value
+
+
 @pytest.mark.parametrize(
     ("assignment", "said"),
     [
@@ -135,7 +182,7 @@ def test_unknown_names_are_refused(parameters, assignment, said):
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["horizon", "=5", "horizon="])
+@pytest.mark.parametrize("text", ["horizon", "=5", "horizon=", ".seed=3", "a.=3", ".=3"])
 def test_half_an_assignment_is_refused(text):
     with pytest.raises(MomabError, match="name=value"):
         read_assignments([text])
@@ -192,3 +239,69 @@ def test_the_profiles_that_come_with_the_book_fit_its_notebooks():
     assert profile_names(project.profiles)[:2] == ["quick", "paper"]
     for name in profile_names(project.profiles):
         assert set(resolve(books, [read_profile(name, project.profiles)])) == set(project.names)
+
+
+# ---- in a notebook -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    from types import SimpleNamespace
+
+    from momab._util import parameters as module
+
+    shell = SimpleNamespace(user_ns={})
+    monkeypatch.setattr(module, "_shell", lambda: shell)
+    return shell
+
+
+def test_a_notebook_checks_its_own_parameters(shell):
+    import momab
+
+    names = {"horizon": 1e5, "radius": 1, "family": "crowd", "quick": True, "deltas": [0.1]}
+    shell.user_ns |= {"In": ["", "import momab", CELL, "horizon = 1e5"], **names}
+    momab.parameters.check()
+    assert shell.user_ns["horizon"] == 100_000
+    assert type(shell.user_ns["horizon"]) is int
+    shell.user_ns["horizon"] = 5
+    with pytest.raises(MomabError, match=r"horizon must be a whole number in .* it is 5\."):
+        momab.parameters.check()
+
+
+def test_values_typed_into_the_cell_are_checked_too(shell):
+    import momab
+
+    edited = CELL.replace("100_000", "5")
+    shell.user_ns |= {"In": [edited], "horizon": 5}
+    with pytest.raises(MomabError, match="horizon must be"):
+        momab.parameters.check()
+
+
+def test_outside_of_a_notebook_there_is_nothing_to_check(monkeypatch):
+    import momab
+    from momab._util import parameters as module
+
+    monkeypatch.setattr(module, "_shell", lambda: None)
+    momab.parameters.check()
+
+
+def test_downloads_have_the_check_behind_the_parameters():
+    import jupytext
+
+    from momab.book.plain import CHECK, readable
+    from momab.book.project import Project
+
+    project = Project.find(Path(__file__).parent)
+    for name in project.names:
+        node = project.notebook(name).node
+        for number, cell in enumerate(node.cells):
+            cell.id = f"{name}-{number}"
+        cells = readable(node).cells
+        [place] = [n for n, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
+        assert cells[place + 1].source == CHECK
+        for cell in cells:
+            if cell.cell_type == "markdown":
+                assert not re.search(
+                    r"^[> ]*(:::|```\{)|\{[a-z:]+\}`|^\([\w-]+\)=", cell.source, re.M
+                )
+        jupytext.writes(readable(node), "ipynb")

@@ -138,3 +138,16 @@ def test_pieces_can_be_written_from_any_thread(tmp_path):
     with ThreadPoolExecutor(1) as pool:
         pool.submit(store.save, "task", range(3), {"x": np.arange(3.0)}).result()
     assert store.finished("task") == [range(3)]
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"PK\x03\x04half"])
+def test_an_empty_piece_is_as_damaged_as_garbage(tmp_path, content):
+    store = Store(tmp_path, MADE_BY)
+    store.begin("task", {})
+    path = tmp_path / "task" / "runs-00000000-00000003.npz"
+    path.write_bytes(content)
+    with pytest.raises(MomabError) as error:
+        store.load("task", range(4))
+    assert str(error.value) == (
+        f"{path} is damaged; delete that file and run the same command again."
+    )

@@ -18,7 +18,9 @@ Each module has one concern and registers it with its own `setup`:
 - `slides`: ``{slide}``, ``{fragment}`` and ``{notes}`` become a deck per page;
 - `search`: the index of the search, fetched when somebody searches;
 - `assets`: a page loads what it uses, and no more;
-- `page_links`: download, source and launch links, a social preview, ``404.html`` at any depth.
+- `page_links`: download, source and launch links, a social preview, ``404.html`` at any depth;
+- `policy`: which scripts a page may run;
+- `plain_builds`: what ``jupyter-book build .`` writes is not mixed with the pipeline's site.
 
 Two environment variables tell a publishing build where it is going: ``MOMAB_BASEURL`` (the
 address of the site) and ``MOMAB_REPOSITORY`` (the address of its source on GitHub).
@@ -44,6 +46,8 @@ from momab.book.sphinx import (
     ledger,
     live,
     page_links,
+    plain_builds,
+    policy,
     search,
     slides,
     statement_graph,
@@ -69,6 +73,8 @@ _HOOKS = (
     search,
     page_links,
     assets,
+    policy,
+    plain_builds,
 )
 
 

@@ -1,0 +1,249 @@
+"""The cache of executed notebooks: what it keeps, what it forgets, and that it cannot lie."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from momab.book import execute
+from momab.book.fingerprint import Library
+from momab.book.parameters import read_assignments, sweep
+from momab.book.project import Project
+from momab.book.single_page import run_page
+from momab.errors import MomabError
+from tests.tiny import cell, write
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def project(book: Path) -> Project:
+    return Project(book, book / "momab_tiny")
+
+
+def jobs_for(book: Path, values: range) -> list[execute.Job]:
+    library = Library(book / "momab_tiny")
+    notebook = project(book).notebook("other")
+    return [execute.make_job(project(book), notebook, {"seed": seed}, library) for seed in values]
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[execute.Job]:
+    """Executions that only write a notebook; the list of them."""
+    done: list[execute.Job] = []
+
+    @contextmanager
+    def crew(size: int):
+        yield []
+
+    def work(todo, crew, report) -> None:
+        for job in todo:
+            node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("x")])
+            nbformat.write(node, job.path)
+            done.append(job)
+
+    monkeypatch.setattr(execute, "_crew", crew)
+    monkeypatch.setattr(execute, "_work_off", work)
+    return done
+
+
+def test_nothing_of_the_running_command_is_forgotten(book, played):
+    jobs = jobs_for(book, range(40))
+    assert execute.execute(jobs, quiet=True) == 40
+    assert all(job.done for job in jobs)
+    assert execute.execute(jobs, quiet=True) == 0
+
+
+def test_pages_of_the_book_outlive_runs_and_old_runs_do_not(book, played):
+    [page] = jobs_for(book, range(1))
+    execute.execute([page], quiet=True)
+    execute.keep_for_book([page])
+    old = jobs_for(book, range(1, 20))
+    execute.execute(old, quiet=True)
+    long_ago = time.time() - 90_000
+    for job in [page, *old]:
+        os.utime(job.path, (long_ago, long_ago))
+    execute.execute(jobs_for(book, range(20, 30)), quiet=True)
+    assert page.done
+    assert not any(job.done for job in old)
+
+
+def test_what_another_command_may_still_need_is_kept(book, played):
+    recent = jobs_for(book, range(12))
+    execute.execute(recent, quiet=True)
+    execute.execute(jobs_for(book, range(12, 24)), quiet=True)
+    assert all(job.done for job in recent)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": []}', "\x00" * 40])
+def test_an_empty_or_unreadable_file_is_not_done(book, played, content):
+    [job] = jobs_for(book, range(1))
+    job.path.parent.mkdir(parents=True)
+    job.path.write_text(content)
+    assert not job.done
+    assert execute.execute([job], quiet=True) == 1
+    assert job.done
+
+
+def test_loading_does_not_make_an_empty_file(book):
+    [job] = jobs_for(book, range(1))
+    job.path.parent.mkdir(parents=True)
+    with pytest.raises(FileNotFoundError):
+        execute.load_executed(job)
+    assert not job.path.exists()
+
+
+def test_equal_values_of_a_sweep_are_one_page(book):
+    from momab.book.single_page import _jobs
+
+    notebook = project(book).notebook("other")
+    assert len(_jobs(project(book), notebook, "quick", ["seed=10,1e1,11"])) == 2
+
+
+@pytest.mark.slow
+def test_a_sweep_of_forty_values_makes_forty_pages(book):
+    values = ",".join(map(str, range(40)))
+    index, *pages = run_page(project(book), "other", assignments=[f"seed={values}"])
+    assert len(pages) == 40
+    assert index.is_file()
+    again = run_page(project(book), "other", assignments=[f"seed={values}"])
+    assert again == [index, *pages]
+    assert len(sweep(read_assignments([f"seed={values}"]))) == 40
+
+
+# ---- data ------------------------------------------------------------------------------------
+
+
+def test_data_files_belong_to_the_key_of_what_can_reach_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("MOMAB_DATA", str(tmp_path))
+    found = Project.find(ROOT)
+    library = Library(found.library)
+
+    def key(name: str) -> str:
+        notebook = found.notebook(name)
+        values = {n: p.default for n, p in notebook.parameters.items()}
+        return notebook.key(values, library, found.lock)
+
+    names = ("real-data", "fairness", "sixty-runs", "tuning", "zero-gap")
+    without = [key(name) for name in names]
+    (tmp_path / "spotify_tracks.csv").write_text("1")
+    there = [key(name) for name in names]
+    (tmp_path / "spotify_tracks.csv").write_text("2")
+    other = [key(name) for name in names]
+    for before, present, changed in list(zip(without, there, other))[:-1]:
+        assert len({before, present, changed}) == 3
+    assert without[-1] == there[-1] == other[-1]
+
+
+def test_a_page_asked_for_live_runs_without_the_data_says_so(tmp_path, monkeypatch):
+    from momab import study
+    from momab._util import datafiles
+    from momab.chapters import real_data
+
+    monkeypatch.setattr(datafiles, "data_folders", lambda data_dir=None: [tmp_path])
+    monkeypatch.setattr("momab.datasets.registry.data_folders", lambda data_dir=None: [tmp_path])
+    code = Project.find(ROOT).notebook("real-data").code
+    assert "if live:" in code
+    with pytest.raises(MomabError, match="the Spotify Tracks data are not on this machine"):
+        real_data.play_subset(study.Options(1000, 2, 1), "spotify", "misleading", 1)
+
+
+def test_a_cell_that_refuses_its_values_is_bad_input(book):
+    write(book, "other", "from momab import MomabError\nraise MomabError('no data; get some.')")
+    with pytest.raises(MomabError) as error:
+        run_page(project(book), "other")
+    assert str(error.value) == "notebooks/other.md: no data; get some."
+    assert getattr(error.value, "exit_code", 2) == 2
+
+
+# ---- processes -------------------------------------------------------------------------------
+
+CREW = """
+import sys, time
+from pathlib import Path
+from momab.book.execute import _crew
+from momab.book.pages import PageBuilder
+if __name__ == "__main__":
+    with PageBuilder(Path(sys.argv[1])) as builder, _crew(2) as crew:
+        print(builder._process.pid, "ready", flush=True)
+        time.sleep(600)
+"""
+
+
+def group(number: int) -> list[str]:
+    """The processes of ours in a group, those that count semaphores not among them."""
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,args=", "-g", str(number)], capture_output=True, text=True
+    )
+    return [line for line in listed.stdout.splitlines() if "resource_tracker" not in line]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="skipped: needs ps")
+def test_idle_workers_end_with_their_parent(tmp_path):
+    script = tmp_path / "crew.py"
+    script.write_text(CREW)
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(ROOT)],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert parent.stdout is not None
+    assert "ready" in parent.stdout.readline()
+    parent.kill()
+    parent.communicate()
+    try:
+        for _ in range(60):
+            if not group(parent.pid):
+                break
+            time.sleep(1)
+        assert group(parent.pid) == []
+    finally:
+        for line in group(parent.pid):
+            os.kill(int(line.split()[0]), signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="skipped: sends a signal to a group")
+def test_ctrl_c_says_what_was_kept(book):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom momab.book import project as p\n"
+        "from momab.cli.app import main\n"
+        "here = Path.cwd()\n"
+        "p.Project.find = classmethod(lambda cls: cls(here, here / 'momab_tiny'))\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    (book / "cli.py").write_text(code)
+    waits = "import pathlib, time\npathlib.Path('started').touch()\ntime.sleep(600)"
+    (book / "notebooks/other.md").write_text(
+        (book / "notebooks/other.md").read_text() + cell(waits)
+    )
+    command = [sys.executable, "cli.py", "book", "--workers", "1"]
+    running = subprocess.Popen(
+        command,
+        cwd=book,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for _ in range(300):
+        if (book / "notebooks/started").exists():
+            break
+        time.sleep(0.2)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, out + err
+    last = err.strip().splitlines()[-1]
+    assert last == (
+        "momab: stopped; 1 of 2 executed notebooks are kept, and the same command goes on "
+        "from there."
+    )
+    assert "Traceback" not in err
+    cached = [json.loads(p.read_text()) for p in (book / "_build/cache").glob("index-*.ipynb")]
+    assert len(cached) == 1

@@ -1,0 +1,255 @@
+"""How the command behaves: versions, JSON, numbers, and what is found before the work."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from momab import MomabError, __version__
+from momab._util import extras, memory
+from momab._util.files import require_file, require_folder
+from momab._util.validate import shown, whole_number
+from momab.cli.terminal import number, print_wide
+from tests.command import run
+
+ROOT = Path(__file__).resolve().parents[2]
+SHORT = ("simulate", "synthetic:delta=0.1,m=2,K=6", "-T", "1e2", "-n", "2", "--workers", "1")
+
+
+def sentence(capsys) -> str:
+    said = capsys.readouterr().err
+    assert said.startswith("momab: ")
+    assert said.count("\n") == 1
+    return said
+
+
+def test_the_version_is_said_by_both_names(monkeypatch, capsys):
+    assert run(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"momab {__version__}\n"
+    command = [sys.executable, "-m", "momab", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == f"momab {__version__}\n"
+
+
+def test_a_shell_can_complete(monkeypatch, capsys):
+    from momab.cli.book import _notebooks
+
+    assert run(monkeypatch, "--help") == 0
+    assert "--install-completion" in capsys.readouterr().out
+    monkeypatch.chdir(ROOT / "tests")
+    assert _notebooks("width") == ["width-floor"]
+    monkeypatch.chdir("/")
+    assert _notebooks("width") == []
+
+
+def test_numbers_may_be_written_with_a_power_of_ten(monkeypatch, capsys):
+    assert number("1e3") == 1000
+    assert number("12345678901234567890") == 12345678901234567890
+    assert run(monkeypatch, *SHORT, "-n", "1e1", "--seed", "2e0", "--json") == 0
+    assert {row["runs"] for row in json.loads(capsys.readouterr().out)} == {10}
+    assert run(monkeypatch, *SHORT, "-n", "few") == 2
+    assert "'few' is not a number" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("params", "model", "--json"), ("data", "where", "--json"), (*SHORT, "--json")],
+)
+def test_tables_are_told_to_programs(monkeypatch, capsys, arguments):
+    monkeypatch.chdir(ROOT)
+    assert run(monkeypatch, *arguments) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows
+    assert len({tuple(row) for row in rows}) == 1
+
+
+def test_an_audit_is_told_to_programs(monkeypatch, capsys, tmp_path):
+    import momab
+
+    path = tmp_path / "trace.npz"
+    trace = momab.trace(momab.synthetic(delta=0.1, m=2, K=6), momab.WidthGuided(), 200, seed=1)
+    trace.save(path)
+    assert run(monkeypatch, "audit", path, "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)) > 5
+
+
+@pytest.mark.parametrize(
+    "command", ["book", "run", "pdf", "simulate", "study", "reproduce", "bench"]
+)
+def test_everything_that_writes_takes_o(monkeypatch, capsys, command):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run(monkeypatch, command, "--help") == 0
+    assert "-o" in capsys.readouterr().out.split()
+
+
+def test_names_are_not_cut_in_a_narrow_terminal(monkeypatch, capsys):
+    from rich.console import Console
+    from rich.table import Table
+
+    monkeypatch.setattr(Console, "is_terminal", True)
+    monkeypatch.setenv("COLUMNS", "20")
+    table = Table("a-long-heading-of-a-column", "another-one-beside-it", box=None)
+    table.add_row("supercalifragilistic", "expialidocious-and-more")
+    print_wide(table, width=400)
+    out = capsys.readouterr().out
+    assert "supercalifragilistic" in out
+    assert "expialidocious-and-more" in out
+    assert "…" not in out
+
+
+def test_without_numba_it_is_said(monkeypatch, capsys):
+    from momab.cli.terminal import mention_numba
+
+    mention_numba()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("momab.cli.terminal.find_spec", lambda name: None)
+    mention_numba()
+    assert "pip install 'momab[fast]'" in sentence(capsys)
+
+
+# ---- before the work -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """Nothing may be computed."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("work was begun")
+
+    for name in (
+        "momab.engine.simulate.play_piece",
+        "momab.book.single_page.PageBuilder",
+        "momab.engine.bench.measure",
+        "momab.course.grading.grade_class",
+    ):
+        monkeypatch.setattr(name, refuse)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SHORT, "-o"),
+        (*SHORT, "--store"),
+        ("run", "model", "-o"),
+        ("study", "table.csv", "--objectives", "a,b", "-o"),
+        ("reproduce", "table2", "-o"),
+        ("bench", "-o"),
+        ("pdf", "-o"),
+        ("book", "-o"),
+        ("grade", "nowhere", "-o"),
+        ("subsets", "spotify", "-o"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_found_first(monkeypatch, capsys, idle, arguments):
+    monkeypatch.chdir(ROOT)
+    assert run(monkeypatch, *arguments, f"{__file__}/below") == 2
+    assert "cannot be written: Not a directory" in sentence(capsys)
+
+
+def test_a_full_disk_is_found_first(monkeypatch, capsys, idle, tmp_path):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**9, 10**9, 1000))
+    assert run(monkeypatch, *SHORT, "-o", tmp_path / "new") == 2
+    assert "is full: 1 kB are free, and about 50 MB are needed." in sentence(capsys)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_can_be_written_is_left_as_it_was(tmp_path):
+    assert require_folder(tmp_path / "a" / "b") == tmp_path / "a" / "b"
+    assert require_file(tmp_path / "a" / "b.csv").name == "b.csv"
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(MomabError, match="it is a folder"):
+        require_file(tmp_path)
+
+
+def test_a_foreign_folder_is_no_place_for_a_site(monkeypatch, capsys, idle, tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    monkeypatch.chdir(ROOT)
+    assert run(monkeypatch, "book", "-o", tmp_path) == 2
+    assert "holds files that are no site of ours" in sentence(capsys)
+    assert (tmp_path / "thesis.tex").read_text() == "precious"
+
+
+def missing(monkeypatch, *packages: str) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name in packages else real(name))
+
+
+def test_a_missing_extra_is_found_before_the_work(monkeypatch, capsys, idle, tmp_path):
+    monkeypatch.chdir(ROOT)
+    missing(monkeypatch, "matplotlib")
+    assert run(monkeypatch, "reproduce", "figure1", "-o", tmp_path) == 2
+    assert (
+        sentence(capsys) == "momab: a figure needs the extra 'plots': pip install 'momab[plots]'.\n"
+    )
+    missing(monkeypatch, "py_mini_racer")
+    assert run(monkeypatch, "study", "nowhere.csv", "--objectives", "a") == 2
+    assert "the book needs the extra 'book'" in sentence(capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("synthetic:delta=0.1,m=2,K=1e12",), "would need about 264 TB of memory"),
+        (("random:K=1e7,d=1e7,seed=1",), "of memory"),
+        (("duplicated:delta=0.1,K=1e13,d=2",), "of memory"),
+        (("zero-gap", "-n", "1e12"), "4000000000000 runs would need about"),
+        (("zero-gap", "-n", "9" * 400), "of memory"),
+        (("zero-gap", "-T", "1e30"), "the horizon T must be at most"),
+        (("zero-gap", "--checkpoints", "1e12"), "checkpoints must be a whole number in"),
+        (("zero-gap", "--seed", "9" * 400), "the seed must be a whole number in"),
+        ((f"synthetic:delta={'9' * 400},m=2",), "delta of synthetic must be a number of at most"),
+    ],
+)
+def test_absurd_sizes_are_found_first(monkeypatch, capsys, idle, arguments, said):
+    assert run(monkeypatch, "simulate", *arguments) == 2
+    told = sentence(capsys)
+    assert said in told
+    assert len(told) < 300
+
+
+def test_sizes_are_compared_with_what_is_there(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    memory.require_memory(999, "this")
+    with pytest.raises(MomabError, match=r"this would need about 1\.5 kB of memory, and 1 kB are"):
+        memory.require_memory(1500, "this")
+    monkeypatch.setattr(memory, "available_memory", lambda: None)
+    memory.require_memory(10**400, "this")
+    assert memory.size_text(24e9) == "24 GB"
+
+
+def test_numbers_of_any_length_are_refused_in_a_sentence():
+    for value in (10**400, -(10**5000), float("inf"), float("nan")):
+        with pytest.raises(MomabError, match="n must be a whole number in") as error:
+            whole_number(value, "n", least=0, most=9)
+        assert len(str(error.value)) < 150
+    assert shown(3) == "3"
+
+
+def test_a_wheel_leaves_nothing_behind(tmp_path):
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    wanted = (
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "MANIFEST.in",
+        "tools/",
+        "momab/__",
+        "momab/_u",
+    )
+    for name in filter(lambda name: name.startswith(wanted), listed.stdout.splitlines()):
+        (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / "book" / name)
+    before = sorted(p for p in (tmp_path / "book").rglob("*"))
+    command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-q", "-w", tmp_path], cwd=tmp_path / "book", check=True)
+    assert sorted(p for p in (tmp_path / "book").rglob("*")) == before
+    assert len(list(tmp_path.glob("momab-*.whl"))) == 1
