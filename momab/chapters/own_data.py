@@ -7,7 +7,7 @@ of the page, and draws the geometry of an instance and the paths of the policies
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,8 @@ from momab.errors import MomabError
 from momab.figures.show import unset
 from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
 from momab.model import theory
-from momab.model.instances import Instance, Rows, from_csv
+from momab.model.instances import Instance, Rows
+from momab.model.tables import delimiter_name, from_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,42 +241,30 @@ def trust_table(
     return pd.DataFrame({"Café": names, **answers, **rates})
 
 
-def parse_scale(assignments: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Read ``column=low:high`` as the command line takes it."""
-    found = {}
-    for text in assignments:
-        column, equals, bounds = text.rpartition("=")
-        low, colon, high = bounds.partition(":")
-        try:
-            found[column.strip()] = (float(low), float(high))
-        except ValueError:
-            colon = ""
-        if not (equals and colon and column.strip()):
-            raise MomabError(
-                f"--scale takes column=low:high, for example loudness=-60:0; it is {text!r}."
-            )
-    return found
-
-
 def study_assignments(
     table: str | Path,
     arm: str,
     objectives: Sequence[str],
-    scale: Iterable[str],
+    reading: Mapping[str, Any],
     values: Mapping[str, Any],
 ) -> list[str]:
     """What the page on own data is run with, once the table has proved to be an instance.
 
-    A fingerprint of the file is among the values, so that a changed table is a new page.
+    ``reading`` are options of :func:`momab.from_csv`.  A fingerprint of the file is among the
+    values, so that a changed table is a new page.
     """
     path = Path(table).resolve()
-    ranges = parse_scale(scale)
-    from_csv(path, arm, objectives, ranges)
+    from_csv(path, arm, objectives, **reading)
+    ranges = reading.get("scale") or {}
     parts = {
         "table": str(path),
         "arm": arm,
         "objectives": ";".join(objectives),
-        "scale": ";".join(f"{name}={low:g}:{high:g}" for name, (low, high) in ranges.items()),
+        "scale": ";".join(f"{name}={_exact(a)}:{_exact(b)}" for name, (a, b) in ranges.items()),
+        "minimize": ";".join(reading.get("minimize") or ()),
+        "missing": reading.get("missing") or "error",
+        "delimiter": delimiter_name(reading.get("delimiter") or ""),
+        "encoding": reading.get("encoding") or "",
         "fingerprint": hashlib.sha256(path.read_bytes()).hexdigest()[:16],
         **{name: f"{value}" for name, value in values.items()},
     }
@@ -283,6 +272,11 @@ def study_assignments(
         if "," in text or (name in ("arm", "table") and ";" in text):
             raise MomabError(f"names must not hold commas or semicolons here; {name} is {text!r}.")
     return [f"{name}={text}" for name, text in parts.items() if text]
+
+
+def _exact(value: float) -> str:
+    """A number in its shortest form that loses nothing."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def example_table(seed: int, rows: int = 120) -> pd.DataFrame:
