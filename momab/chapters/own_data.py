@@ -7,7 +7,7 @@ of the page, and draws the geometry of an instance and the paths of the policies
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,17 @@ import numpy as np
 from momab._util.validate import BoolArray, FloatArray
 from momab.errors import MomabError
 from momab.figures.show import unset
-from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
+from momab.figures.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    POLICY_STYLE,
+    STYLE,
+    drawable,
+)
 from momab.model import theory
 from momab.model.instances import Instance, Rows
 from momab.model.tables import delimiter_name, from_csv
@@ -315,13 +325,14 @@ def columns_of(text: str) -> list[str]:
 def instance_geometry(instance: Instance, most: int = 24) -> Figure:
     """Pareto gaps of the arms and leads of the objectives of one instance, as dots on a line.
 
-    Of more than ``most`` arms or objectives only those with the largest gaps or leads are drawn.
+    Of more than ``most`` arms those nearest to the front are drawn, of as many objectives those
+    with the largest leads.  A name that the fonts cannot draw becomes a number.
     """
     from matplotlib.figure import Figure
 
     geometry = instance.geometry
     front = np.isin(np.arange(instance.K), geometry.front)
-    arms = np.argsort(-geometry.gaps, kind="stable")[:most]
+    arms = np.lexsort((~front, geometry.gaps))[:most][::-1]
     leads = np.argsort(-geometry.objective_gaps, kind="stable")[:most]
     rows = max(len(arms), 2), max(len(leads), 2)
     with mpl.rc_context(STYLE):
@@ -331,11 +342,11 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
             colour, marker = (BLUE, "o") if front[a] else (ORANGE, "s")
             left.hlines(row, 0, geometry.gaps[a], color=FAINT, lw=2, zorder=1)
             left.plot(geometry.gaps[a], row, marker, ms=5, color=colour)
-        left.set_yticks(range(len(arms)), [_clip(instance.arm_names[a]) for a in arms])
+        left.set_yticks(range(len(arms)), _labels(instance.arm_names, arms, "arm"))
         left.set(xlabel="Pareto gap (blue: on the front)")
         right.hlines(range(len(leads)), 0, geometry.objective_gaps[leads], color=FAINT, lw=2)
         right.plot(geometry.objective_gaps[leads], range(len(leads)), "D", ms=5, color=GREEN)
-        right.set_yticks(range(len(leads)), [_clip(instance.objective_names[j]) for j in leads])
+        right.set_yticks(range(len(leads)), _labels(instance.objective_names, leads, "objective"))
         right.set(xlabel="lead of the best arm")
         for axes, drawn in ((left, len(arms)), (right, len(leads))):
             axes.set_ylim(drawn - 0.5, -0.5)
@@ -343,6 +354,11 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
             axes.tick_params(axis="y", length=0)
             axes.set_xlim(left=-0.02 * max(float(axes.get_xlim()[1]), 1e-6))
     return fig
+
+
+def _labels(names: Sequence[str], chosen: Iterable[int], what: str) -> list[str]:
+    """Names as labels; what no font can draw is called by its number in the tables below."""
+    return [_clip(names[i]) if drawable(names[i]) else f"{what} {i + 1}" for i in map(int, chosen)]
 
 
 def _clip(name: str, most: int = 18) -> str:

@@ -74,7 +74,7 @@ def study_command(
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
     with interruptible():
-        for page in run_page(project, "own-data", "quick", assignments, output):
+        for page in run_page(project, "own-data", "quick", assignments, output, exercises=False):
             print(short(page))
 
 

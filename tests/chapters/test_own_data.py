@@ -283,7 +283,8 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
 
     seen = {}
 
-    def fake(project, name, profile, assignments, output):
+    def fake(project, name, profile, assignments, output, exercises):
+        assert not exercises
         seen.update(dict(text.split("=", 1) for text in assignments), name=name)
         return [Path("page.html")]
 
@@ -317,3 +318,17 @@ def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
     comma.write_bytes(my_csv.read_bytes())
     with pytest.raises(MomabError, match="commas"):
         own_data.study_assignments(comma, "cafe", ["coffee"], {}, values)
+
+
+def test_two_hundred_arms_are_drawn_legibly_and_in_any_script():
+    names = ["水", "Öl", *(f"arm {i}" for i in range(198))]
+    means = np.linspace(0.1, 0.9, 200)[:, None] * [1.0, 1.0]
+    instance = momab.bernoulli(means, arm_names=names)
+    labels = [
+        text.get_text() for text in own_data.instance_geometry(instance).axes[0].get_yticklabels()
+    ]
+    assert len(labels) == 24
+    assert labels[-1] == "arm 197", "the best arm is the last"
+    few = momab.bernoulli(means[:3], arm_names=names[:3])
+    labels = [text.get_text() for text in own_data.instance_geometry(few).axes[0].get_yticklabels()]
+    assert labels == ["arm 1", "Öl", "arm 0"]
