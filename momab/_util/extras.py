@@ -32,6 +32,7 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     ),
     "fast": ("numba",),
     "dask": ("distributed",),
+    "tables": ("pyarrow", "openpyxl"),
 }
 """The packages of the optional installations, as they are imported."""
 

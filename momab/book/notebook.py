@@ -27,7 +27,7 @@ import hashlib
 import json
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,12 @@ class Notebook:
         if len(tagged) != 1 or tagged[0].cell_type != "code":
             raise MomabError(f"{where} must have one code cell tagged 'parameters'.")
         return cls(path.stem, path, node, parse_cell(tagged[0].source, where), own)
+
+    def alone(self) -> Notebook:
+        """The page without its exercises."""
+        node = copy.copy(self.node)
+        node.cells = self.node.cells[: self.own]
+        return replace(self, node=node)
 
     @property
     def exercises_path(self) -> Path:
@@ -181,7 +187,8 @@ class Notebook:
         ]
         mine = [cell for cell in node.cells if cell.cell_type == "code"]
         for cell, ran in zip(mine, done, strict=True):
-            cell.outputs = copy.deepcopy(ran.outputs)
+            kept = [out for out in ran.outputs if out.get("name") != "stderr"]  # warnings
+            cell.outputs = copy.deepcopy(kept)
             cell.execution_count = ran.execution_count
             if "parameters" in cell.metadata.get("tags", []):
                 cell.source = rewrite_cell(cell.source, values)

@@ -52,13 +52,15 @@ def run_page(
     assignments: Iterable[str] = (),
     output: Path | None = None,
     workers: int | None = None,
+    exercises: bool = True,
 ) -> list[Path]:
     """Execute one notebook and write its pages; return them, the index first if there are many."""
     output = require_folder(output or project.build / "runs" / Path(name).stem)
     if Path(name).stem not in project.pages and Path(name).stem in project.names:
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
     with PageBuilder(project.root) as builder:  # it warms up while we read and execute
-        jobs = _jobs(project, project.notebook(name), profile, assignments)
+        notebook = project.notebook(name)
+        jobs = _jobs(project, notebook if exercises else notebook.alone(), profile, assignments)
         project.build.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
             if not all(job.done for job in jobs):

@@ -22,7 +22,7 @@ def means_of(labels: Sequence[str], values: Array, ranges: Ranges, costs: Sequen
     """The (K, d) mean rewards of a table's arms, sorted by name, with costs turned around."""
     import pandas as pd
 
-    from momab.model import instances
+    from momab.model import tables
 
     columns = [f"objective {j}" for j in range(values.shape[1])]
     frame = pd.DataFrame(dict(zip(columns, values.T, strict=True))).assign(arm=list(labels))
@@ -30,7 +30,7 @@ def means_of(labels: Sequence[str], values: Array, ranges: Ranges, costs: Sequen
         if is_cost:
             frame[column] = low + high - frame[column]
     scale = dict(zip(columns, ranges, strict=True))
-    return instances.from_frame(frame, "arm", columns, scale).means
+    return tables.from_frame(frame, "arm", columns, scale).means
 
 
 def _scaled(values: Array, ranges: Ranges, costs: Sequence[bool]) -> Array:
