@@ -135,6 +135,8 @@ def fill(page: str, name: str, question: Question) -> Filled:
             return render(source, names)
         except MomabError as error:
             raise MomabError(f"{where}: {error}") from None
+        except Exception as error:
+            raise MomabError(f"{where}: a field cannot be filled in ({error}).") from None
 
     stamp = hashlib.sha256(question.model_dump_json().encode()).hexdigest()[:6]
     key = f"{page}/{name}-{stamp}"
