@@ -1,5 +1,5 @@
-// Questions that a page asks, and numbers that somebody tries at an exercise. The page works without
-// this script; what is answered stays in this browser.
+// Questions that a page asks. The page works without this script; what is answered stays in this
+// browser.
 (() => {
   "use strict";
   const STORE = "momab-answers";
@@ -45,11 +45,12 @@
   };
   const ASK = "Give a number, such as 0.25, 1/4 or 3e5.";
 
+  const sentence = (text) => make("p", { textContent: text });
   const boxes = [];
   const forgetAll = (box) => {
     write({});
     for (const other of boxes) other.reset();
-    box.status.replaceChildren(make("p", { textContent: "All your answers in this book are forgotten." }));
+    box.status.replaceChildren(sentence("All your answers in this book are forgotten."));
     box.first.focus();
   };
 
@@ -74,7 +75,7 @@
         for (const output of form.querySelectorAll("output")) output.textContent = "";
       },
     };
-    const show = (told, answer) => {
+    const show = (told) => {
       status.replaceChildren(...told.said);
       if (told.verdict) node.dataset.verdict = told.verdict;
       else delete node.dataset.verdict;
@@ -94,8 +95,6 @@
     node.append(form);
     node.dataset.ready = "";
   };
-
-  const sentence = (text) => make("p", { textContent: text });
 
   for (const node of document.querySelectorAll("[data-question]")) {
     const key = node.dataset.question;
@@ -149,5 +148,5 @@
     node.append(fold);
   }
 
-  /* exercises */
+  window.momabQuestions = { make, number, sentence, setUp, ASK };
 })();

@@ -7,7 +7,7 @@ The only source of a computed page is a MyST notebook ``notebooks/<name>.md``.  
 2. add ``- file: notebooks/<name>`` to ``_toc.yml`` where it belongs;
 3. ``momab run <name>`` shows the page alone, ``momab book`` builds the site.
 
-It may have three companions.  ``<name>.exercises.md`` is a notebook with the same header that starts
+It may have companions.  ``<name>.exercises.md`` is a notebook with the same header that starts
 with ``## Exercises``; its cells, exercises with their solutions, follow those of the page, and
 both run as one notebook.  ``<name>.slides.md`` is plain MyST Markdown without cells: the deck of
 the page (``{slide}``, ``{fragment}``, ``{notes}``).  It is not executed, and changing it executes

@@ -19,6 +19,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
 from momab.book import myst
 from momab.book.yaml_files import Strict, fit, load_yaml
 from momab.errors import MomabError
@@ -48,7 +50,7 @@ class Question(Strict):
     kind: Literal["why", "predict", "number"]
     ask: str
     use: tuple[str, ...] = ()
-    values: dict[str, str] = {}
+    values: dict[str, str] = Field(default_factory=dict)
     choices: tuple[Choice, ...] = ()
     number: str = ""
     within: float = 0.01
@@ -125,7 +127,10 @@ def _faults(question: Question) -> Iterator[str]:
 
 
 def fill(page: str, name: str, question: Question) -> Filled:
-    """Compute the numbers of a question and fill in its texts."""
+    """Compute the numbers of a question and fill in its texts.
+
+    Choices are mixed, always in the same way, because people put the right one in the middle.
+    """
     where = f"notebooks/{page}.questions.yml: the question {name!r}"
     names = _names(question, where)
     from momab.figures.magics import render
@@ -138,16 +143,16 @@ def fill(page: str, name: str, question: Question) -> Filled:
         except Exception as error:
             raise MomabError(f"{where}: a field cannot be filled in ({error}).") from None
 
-    stamp = hashlib.sha256(question.model_dump_json().encode()).hexdigest()[:6]
-    key = f"{page}/{name}-{stamp}"
+    key = f"{page}/{name}-{_sha256(question.model_dump_json())[:6]}"
     if question.kind != "number":
+        choices = sorted(question.choices, key=lambda choice: _sha256(f"{key} {choice.say}"))
         return Filled(
             key=key,
             kind=question.kind,
             ask=text(question.ask),
-            right=next(n for n, choice in enumerate(question.choices) if choice.right),
-            choices=tuple(text(choice.say) for choice in question.choices),
-            reasons=tuple(text(choice.because) for choice in question.choices),
+            right=next(n for n, choice in enumerate(choices) if choice.right),
+            choices=tuple(text(choice.say) for choice in choices),
+            reasons=tuple(text(choice.because) for choice in choices),
         )
     numbers = [_number(question.number, names, where)]
     names["answer"] = numbers[0]
@@ -165,6 +170,10 @@ def fill(page: str, name: str, question: Question) -> Filled:
         numbers=tuple(numbers),
         within=question.within,
     )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _names(question: Question, where: str) -> dict[str, Any]:

@@ -168,10 +168,10 @@ def _single_file(site: Path, name: str) -> str:
         del place["data-instead"]  # the picture of other parameters is what was asked for
     live = ["core", *(str(place["data-live"]) for place in places)] if places else []
     sheets += [static / "live" / "live.css"] if places else []
-    asks = article.select_one("[data-question], [data-try]") is not None
-    sheets += [static / "questions.css"] if asks else []
     scripts = [static / "live" / f"{part}.js" for part in live]
-    scripts += [static / "questions.js"] if asks else []
+    if article.select_one("[data-question], [data-try]"):
+        sheets.append(static / "questions.css")
+        scripts += [static / "questions.js", static / "tries.js"]
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )

@@ -1,8 +1,8 @@
 """A plain build reads a page's exercises, slides and questions from the files beside it.
 
 ``notebooks/<page>.exercises.md``, ``notebooks/<page>.slides.md`` and
-``notebooks/<page>.questions.yml`` are parts of the page ``notebooks/<page>.md``.  The pipeline stages pages in one piece; ``jupyter-book build .`` gets
-them put together here.
+``notebooks/<page>.questions.yml`` are parts of the page ``notebooks/<page>.md``.  The pipeline
+stages pages in one piece; ``jupyter-book build .`` gets them put together here.
 """
 
 from __future__ import annotations
