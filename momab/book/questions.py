@@ -133,11 +133,11 @@ def fill(page: str, name: str, question: Question) -> Filled:
     """
     where = f"notebooks/{page}.questions.yml: the question {name!r}"
     names = _names(question, where)
-    from momab.figures.magics import render
+    render = pkgutil.resolve_name("momab.figures.magics:render")  # as %%prose, and as late
 
     def text(source: str) -> str:
         try:
-            return render(source, names)
+            return str(render(source, names))
         except MomabError as error:
             raise MomabError(f"{where}: {error}") from None
         except Exception as error:

@@ -95,7 +95,7 @@ def _try(exercise: Exercise, place: int, arguments: str) -> Try:
     exact = tuple(isinstance(number, bool | int) for number in right)
     salt = f"{exercise.name}|{place}|"
     texts = [written(number, whole) for number, whole in zip(right, exact, strict=True)]
-    hints = {}
+    hints: dict[str, str] = {}
     for slip in exercise.slips:
         try:
             found = plain(numbers_of(slip.answer, arguments))

@@ -383,7 +383,8 @@ def test_every_question_answers_to_every_choice(browser: Any, whole: Path) -> No
         found = page.evaluate(
             """() => [...document.querySelectorAll("[data-question]")].map((box) => {
               const check = () => { box.querySelector("button[type=submit]").click();
-                return [box.dataset.verdict, box.querySelector(".question-status").textContent.trim()]; };
+                const said = box.querySelector(".question-status").textContent;
+                return [box.dataset.verdict, said.trim()]; };
               const radios = [...box.querySelectorAll("input[type=radio]")];
               if (radios.length) return radios.map((radio) => { radio.click(); return check(); });
               const field = box.querySelector("input");
