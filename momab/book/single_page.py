@@ -173,10 +173,14 @@ def _single_file(site: Path, name: str) -> str:
         del place["data-instead"]  # the picture of other parameters is what was asked for
     live = ["core", *(str(place["data-live"]) for place in places)] if places else []
     sheets += [static / "live" / "live.css"] if places else []
+    files = [static / "live" / f"{part}.js" for part in live]
+    if article.select_one("[data-question], [data-try]"):
+        sheets.append(static / "questions.css")
+        files += [static / "questions.js", static / "tries.js"]
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )
-    scripts = [_inline_script(static / "live" / f"{part}.js") for part in live]
+    scripts = [_inline_script(file) for file in files]
     page = fill_page(
         "single.html",
         title=soup.title.get_text() if soup.title else name,

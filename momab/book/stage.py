@@ -59,7 +59,7 @@ def _write_notebook(project: Project, job: Job, stage: Path, student: bool) -> N
     source, slides = notebook.text, notebook.slides
     if student:
         node = editions.student(node)
-        source = jupytext.writes(editions.student(notebook.node), "md:myst")
+        source = notebook.asked(jupytext.writes(editions.student(notebook.node), "md:myst"))
         slides = editions.student_text(slides) if slides else ""
     else:
         nbformat.write(node, project.build / "executed" / f"{name}.ipynb")

@@ -2,6 +2,8 @@
 
 The exercise ``width-floor-2`` is the second one of the chapter ``width-floor``; how an answer to
 it is judged stands in `momab.exercises.width_floor`.  Written exercises have no entry here.
+The table ``TRIES`` of such a module names calls whose results a page checks itself
+(`momab.exercises._tries`).
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ __all__ = ["Exercise", "Outcome", "Part", "Slip", "Verdict", "chapters", "check"
 def chapters() -> list[str]:
     """The chapters that have programming exercises, by name."""
     found = (module.name for module in pkgutil.iter_modules(__path__))
-    shared = ("core", "_situations")
-    return sorted(name.replace("_", "-") for name in found if name not in shared)
+    return sorted(
+        name.replace("_", "-") for name in found if name != "core" and not name.startswith("_")
+    )
 
 
 def module_of(chapter: str) -> str:

@@ -350,3 +350,14 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
     ),
 )
+
+TRIES = {
+    "confidence-event-2": (
+        "0.4, 20, 0.22",
+        "0.9, 15, 0.1",
+    ),
+    "confidence-event-5": (
+        "0.5, 4, 10, 0.3",
+        "0.3, 5, 30, 0.25",
+    ),
+}

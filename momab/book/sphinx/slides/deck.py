@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 
+from momab.book.sphinx import questions
 from momab.book.sphinx.slides.directives import notes_block, slide_block, step_block
 
 # What an instructor has and a deck must not show, by the classes of its block.
@@ -116,6 +117,8 @@ def _inside_private(node: nodes.Node | None) -> bool:
 def for_deck(block: nodes.Node) -> nodes.Node:
     """A copy of a block without what a deck never shows: folded cells, solutions, slides."""
     copy = block.deepcopy()
+    if isinstance(copy, questions.question_block):
+        return questions.for_deck(copy)
     if isinstance(copy, nodes.title):
         return nodes.rubric("", "", *copy.children)
     if isinstance(copy, nodes.Element):
