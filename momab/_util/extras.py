@@ -22,6 +22,8 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "sphinx_proof",
         "sphinx_exercise",
         "sphinx_revealjs",
+        "tornado",
+        "psutil",
     ),
     "fast": ("numba",),
     "dask": ("distributed",),

@@ -80,7 +80,7 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
         _crew(min(len(todo), workers or os.cpu_count() or 1)) as crew,
     ):
         _work_off(todo, crew, report)
-    _forget_old(todo)
+    forget_old(todo)
     return len(todo)
 
 
@@ -122,7 +122,7 @@ def _crew(size: int) -> Iterator[list[Connection]]:
     try:
         for _ in range(size):
             mine, theirs = context.Pipe()
-            process = context.Process(target=_worker, args=(theirs,), daemon=False)
+            process = context.Process(target=run_worker, args=(theirs,), daemon=False)
             process.start()
             theirs.close()
             processes.append(process)
@@ -163,13 +163,13 @@ def _work_off(
             if isinstance(word, Cells):
                 report(job, word.done, word.total)
                 continue
-            _raise_failure(job, word)
+            raise_failure(job, word)
             report(job, -1, 0)
             del busy[pipe]
             hand_out(pipe)
 
 
-def _raise_failure(job: Job, word: object) -> None:
+def raise_failure(job: Job, word: object) -> None:
     """Explain a failed execution in terms of the source file."""
     if isinstance(word, CellFailed):
         raise BuildError(
@@ -180,7 +180,7 @@ def _raise_failure(job: Job, word: object) -> None:
         raise BuildError(f"notebooks/{job.notebook.path.name} could not be executed: {word.reason}")
 
 
-def _forget_old(jobs: Iterable[Job]) -> None:
+def forget_old(jobs: Iterable[Job]) -> None:
     """Keep the most recently used executions of each notebook."""
     for job in jobs:
         stem = job.notebook.name
@@ -193,7 +193,7 @@ def _forget_old(jobs: Iterable[Job]) -> None:
 # ---- in the worker processes ---------------------------------------------------------------
 
 
-def _worker(pipe: Connection) -> None:
+def run_worker(pipe: Connection) -> None:
     """Execute what comes through the pipe until it is closed."""
     os.environ.setdefault("PYTHONHASHSEED", "0")
     os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")
