@@ -13,16 +13,3 @@ class BuildError(MomabError):
     """The input was fine but a notebook or a page failed; the command exits with code 1."""
 
     exit_code = 1
-
-
-class RefusedError(MomabError):
-    """A request that is not answered: a status of HTTP and one sentence."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        """Say no."""
-        super().__init__(sentence)
-        self.status = status
-
-
-class CancelledError(Exception):
-    """Somebody cancelled an execution."""

@@ -22,8 +22,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "sphinx_proof",
         "sphinx_exercise",
         "sphinx_revealjs",
-        "tornado",
-        "psutil",
     ),
     "fast": ("numba",),
     "dask": ("distributed",),

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from momab.book.execute import Job as Execution
-from momab.errors import CancelledError, MomabError
-from momab.serve.worker import Worker
+from momab.errors import MomabError
+from momab.serve.worker import CancelledError, Worker
 
 _WAITING_AT_MOST = 20
 _REMEMBERED = 100
@@ -159,7 +159,7 @@ class Queue:
                 except CancelledError:
                     self._end(job, "cancelled", "")
                 except MomabError as error:
-                    self._end(job, "failed", str(error))
+                    self._end(job, "failed", str(error).partition("\n")[0])
                 except Exception as error:
                     self._end(job, "failed", f"that did not work ({type(error).__name__}).")
                     raise

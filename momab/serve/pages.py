@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import html
+import os
 import re
 import shutil
 import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -171,10 +173,11 @@ class Pages:
 
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
-        for default in planned_runs(self.project, execution.notebook, "quick", []):
-            if default.done:
-                default.path.touch()
-        forget_old([execution])
+        with self._lock:
+            for default in planned_runs(self.project, execution.notebook, "quick", []):
+                with suppress(OSError):
+                    os.utime(default.path)
+            forget_old([execution])
 
     # ---- what is shown ---------------------------------------------------------------------
 
@@ -342,6 +345,13 @@ def _self_contained(article: str, site: Path) -> str:
 
     article = re.sub(r'(<img\b[^>]*?\bsrc=)"([^":]+)"', inline, article)
     return article.replace(' data-instead=""', "")
+
+
+def _differing(numbers: int, figures: int) -> str:
+    """How much differs, as in "2 numbers and 1 figure differ"."""
+    counts = [(numbers, "number"), (figures, "figure")]
+    parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
+    return " and ".join(parts) + (" differs" if numbers + figures == 1 else " differ")
 
 
 def _after_title(article: str, banner: str) -> str:

@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from momab.book.execute import Cells, Failed, Job, raise_failure, run_worker
-from momab.errors import CancelledError
 
 if TYPE_CHECKING:
     import psutil
 
 _PATIENCE = 0.1  # seconds between two looks at whether somebody cancelled
+
+
+class CancelledError(Exception):
+    """Somebody cancelled an execution."""
 
 
 class Worker:

@@ -4,7 +4,6 @@ A local tool is a list of routes with handlers derived from `Handler` (or `Files
 `Loopback`.  Nobody but the person who started it gets in; see `momab.web.loopback`.
 """
 
-from momab.errors import RefusedError
-from momab.web.loopback import Files, Handler, Loopback, content_policy
+from momab.web.loopback import Files, Handler, Loopback, RefusedError, content_policy
 
 __all__ = ["Files", "Handler", "Loopback", "RefusedError", "content_policy"]

@@ -27,6 +27,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import os
 import secrets
 import socket
 import sys
@@ -36,10 +37,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler, StaticFileHandler, stream_request_body
 
-from momab.errors import MomabError, RefusedError
+from momab.errors import MomabError
 
 ADDRESS = "127.0.0.1"
 _SAFE = ("GET", "HEAD")
@@ -55,6 +55,15 @@ _WELCOME = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>momab</title>'
     '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Go on</a>'
 )
+
+
+class RefusedError(MomabError):
+    """A request that is not answered: a status of HTTP and one sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        """Say no."""
+        super().__init__(sentence)
+        self.status = status
 
 
 class _Guarded(RequestHandler):
@@ -178,6 +187,16 @@ class Handler(_Guarded):
 class Files(_Guarded, StaticFileHandler):
     """Answers with the files of a folder, and of no other."""
 
+    async def get(self, path: str, include_body: bool = True) -> None:
+        """Send a file."""
+        if "\0" in path:
+            raise RefusedError(404, "there is nothing here.")
+        await super().get(path, include_body)
+
+    def compute_etag(self) -> str | None:
+        """A mark of the file's version; an answer before there is a file has none."""
+        return super().compute_etag() if hasattr(self, "absolute_path") else None
+
     def set_extra_headers(self, path: str) -> None:
         """Let the browser ask again, and take its own copy if nothing has changed."""
         self.set_header("Cache-Control", "no-cache")
@@ -198,12 +217,8 @@ class Loopback:
 
     def __init__(self, routes: Sequence[Route], port: int = 0) -> None:
         """Take a port (a free one unless told), so that the address is known; nothing runs yet."""
-        try:
-            self._sockets = bind_sockets(port, ADDRESS, family=socket.AF_INET)
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise MomabError(f"port {port} cannot be used: {reason}.") from None
-        self.port: int = self._sockets[0].getsockname()[1]
+        self._socket = _listening(port)
+        self.port: int = self._socket.getsockname()[1]
         self.token = secrets.token_urlsafe(32)
         self.cookie = f"momab-{self.port}"  # browsers do not tell ports apart
         self.hosts = (f"{ADDRESS}:{self.port}", f"localhost:{self.port}")
@@ -230,7 +245,7 @@ class Loopback:
         server = HTTPServer(
             self._application, max_body_size=self._largest, max_header_size=32 * 1024
         )
-        server.add_sockets(self._sockets)
+        server.add_socket(self._socket)
         ready()
         try:
             await self._ending.wait()
@@ -255,8 +270,23 @@ class Loopback:
 
     def close(self) -> None:
         """Give the port back."""
-        for taken in self._sockets:
-            taken.close()
+        self._socket.close()
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket that listens on a port of loopback."""
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let two programs share the port
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.setblocking(False)
+        taken.bind((ADDRESS, port))
+        taken.listen(128)
+    except (OSError, OverflowError) as error:
+        taken.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise MomabError(f"port {port} cannot be used: {reason}.") from None
+    return taken
 
 
 def _limit(route: Route) -> int:
