@@ -17,7 +17,7 @@ from momab.book.parameters import value_text
 from momab.book.project import Project
 from momab.book.single_page import rehearse_page
 from momab.serve.jobs import Job, Queue
-from momab.serve.pages import STUDY, Pages, run_id
+from momab.serve.pages import STUDY, Pages, assignments, run_id
 from momab.serve.runs import Runs
 from momab.serve.tables import LIMIT, keep_table, study_of
 from momab.web import Files, Handler, Loopback, RefusedError
@@ -68,8 +68,8 @@ class Serving:
         """Check what a form asks for and put it into the queue."""
         values = request.get("values", {})
         if page == STUDY and request.get("table"):
-            given = values if isinstance(values, dict) else {}
-            executions = self.pages.planned_study(study_of(self.tables, request, given))
+            assignments(self.pages.notebook(page), values)  # their names and types
+            executions = self.pages.planned_study(study_of(self.tables, request, values))
         else:
             executions = self.pages.planned(page, values)
         return self.queue.add(page, executions, self._conclusion(page, executions))

@@ -10,6 +10,7 @@ import itertools
 import secrets
 import threading
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,10 +160,10 @@ class Queue:
                 except CancelledError:
                     self._end(job, "cancelled", "")
                 except MomabError as error:
-                    self._end(job, "failed", str(error).partition("\n")[0])
-                except Exception as error:
+                    self._end(job, "failed", _short(error))
+                except Exception as error:  # the next job is not to suffer from it
+                    traceback.print_exc()
                     self._end(job, "failed", f"that did not work ({type(error).__name__}).")
-                    raise
                 finally:
                     task.state = "done"
                     with self._changed:
@@ -199,3 +200,9 @@ class Queue:
         with self._changed:
             if not job.over:
                 job.state, job.message = state, message
+
+
+def _short(error: MomabError) -> str:
+    """What a failure says before its traceback, or its list of complaints, gets long."""
+    lines = [line for line in str(error).partition("\n\n")[0].splitlines() if line.strip()]
+    return " ".join(lines[:2])

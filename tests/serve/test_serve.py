@@ -92,7 +92,6 @@ def test_a_form_never_sets_free_text(serving: Serving) -> None:
     [
         ({"throws": "1"}, "throws must be a whole number in [2, 100,000]; it is 1."),
         ({"throws": "2.5"}, "throws must be a whole number in [2, 100,000]; it is 2.5."),
-        ({"throws": "1" + "0" * 400}, None),
         ({"throws": ""}, "throws must be a whole number in [2, 100,000]."),
         ({"throws": 7}, "throws must be a whole number in [2, 100,000]."),
         ({"throws": "40,1"}, "throws must be a whole number in [2, 100,000]; it is 1."),
@@ -373,7 +372,8 @@ def test_a_table_is_described_and_studied(serving: Serving) -> None:
     answer = post(serving, "own-data", values={"seed": "3"}, scale={"price": "0:80"}, **request)
     found = until(serving, answer.json["job"])
     assert found["state"] == "done", found
-    assert "Arms: A, B" in ask(serving.server, "GET", found["address"]).text
+    shown = BeautifulSoup(ask(serving.server, "GET", found["address"]).text, "html.parser")
+    assert "Arms: A, B" in shown.get_text()
 
 
 @pytest.mark.parametrize(
@@ -386,7 +386,6 @@ def test_a_table_is_described_and_studied(serving: Serving) -> None:
         b"\x00\x01\x02,\xff\n1,2\n",
         b"a,b\n1,\xff\xfe\n",
         b'a,b\n"never closed,1\n2,3\n',
-        b"a,b\n1,2,3,4\n5,6\n",
         b"PK\x03\x04 a zip",
         b"\x1f\x8b\x08\x00 gzip",
         b",".join(b"c%d" % n for n in range(600)) + b"\n",
@@ -401,7 +400,8 @@ def test_what_is_no_table_is_one_sentence(serving: Serving, data: bytes) -> None
 
 
 def test_a_table_that_is_too_large_is_refused(serving: Serving) -> None:
-    answer = upload(serving, b"x" * (LIMIT + 1))
+    headers = {"Content_Length": str(LIMIT + 1)}  # the answer comes before the body is sent
+    answer = ask(serving.server, "POST", "/_serve/tables", **headers)
     assert (answer.status, answer.text) == (413, "at most 20 MB are taken here.")
 
 
@@ -415,7 +415,7 @@ def test_a_name_leads_nowhere_else(serving: Serving, name: str, small_book: Proj
         assert not set(path.name) & set(";,/\\")
 
 
-HOSTILE = '"<script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>x</a>"'
+HOSTILE = '"<script>alert(1)</script><img src=data:, onerror=alert(2)><a href=javascript:alert(3)>x</a>"'
 
 
 def test_a_hostile_name_runs_nowhere(serving: Serving) -> None:
