@@ -158,7 +158,8 @@ def _single_file(site: Path, name: str) -> str:
         else:
             link.unwrap()
     for image in article.select("img[src]"):
-        image["src"] = data_uri(site / str(image["src"]))
+        if is_inside(site, site / str(image["src"])):
+            image["src"] = data_uri(site / str(image["src"]))
     static = site / "_static"
     sheets = [
         static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
@@ -183,6 +184,11 @@ def _single_file(site: Path, name: str) -> str:
 def _inline_script(path: Path) -> str:
     """A script as it may stand inside a page: nothing in it looks like the end of one."""
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
+
+
+def is_inside(site: Path, path: Path) -> bool:
+    """Whether a path is a file of a site; a name from a table may look like any path."""
+    return path.resolve().is_relative_to(site.resolve()) and path.is_file()
 
 
 def data_uri(path: Path) -> str:

@@ -29,7 +29,7 @@ from momab.book.parameters import (
 )
 from momab.book.plain import readable
 from momab.book.project import Project
-from momab.book.single_page import data_uri, planned_runs, render_pages
+from momab.book.single_page import data_uri, is_inside, planned_runs, render_pages
 from momab.errors import MomabError
 from momab.serve.compare import compare, figures_of, renamed
 from momab.serve.runs import Run, Runs, Sweep
@@ -211,7 +211,7 @@ class Pages:
                 self._compared[key] = (found.article, found.numbers, found.figures)
             article, numbers, figures = self._compared[key]
         banner = (
-            templates().get_template("run.html").render(run=run, numbers=numbers, figures=figures)
+            templates().get_template("run.html").render(run=run, said=_differing(numbers, figures))
         )
         return self._with_form(self._page(page), page, _after_title(article, banner), run.id)
 
@@ -339,9 +339,8 @@ def _self_contained(article: str, site: Path) -> str:
     """An article with its pictures inside, and with its own pictures rather than live ones."""
 
     def inline(match: re.Match[str]) -> str:
-        path = (site / html.unescape(match[2])).resolve()
-        inside = path.is_relative_to(site.resolve()) and path.is_file()
-        return f'{match[1]}"{data_uri(path)}"' if inside else match[0]
+        path = site / html.unescape(match[2])
+        return f'{match[1]}"{data_uri(path)}"' if is_inside(site, path) else match[0]
 
     article = re.sub(r'(<img\b[^>]*?\bsrc=)"([^":]+)"', inline, article)
     return article.replace(' data-instead=""', "")
@@ -351,7 +350,8 @@ def _differing(numbers: int, figures: int) -> str:
     """How much differs, as in "2 numbers and 1 figure differ"."""
     counts = [(numbers, "number"), (figures, "figure")]
     parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
-    return " and ".join(parts) + (" differs" if numbers + figures == 1 else " differ")
+    verb = " differs" if numbers + figures == 1 else " differ"
+    return " and ".join(parts) + verb if parts else ""
 
 
 def _after_title(article: str, banner: str) -> str:

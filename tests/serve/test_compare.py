@@ -59,7 +59,8 @@ def test_a_formula_is_one_word() -> None:
 
 
 def test_code_and_colophon_are_not_compared() -> None:
-    text = '<div class="cell_input"><p>arms = {0}</p></div><details class="colophon"><p>{0} s</p></details>'
+    text = '<div class="cell_input"><p>arms = {0}</p></div>'
+    text += '<details class="colophon"><p>{0} s</p></details>'
     found = compare(article(text.format(1)), article(text.format(2)))
     assert (found.numbers, marks(found.article)) == (0, [])
 
@@ -86,7 +87,9 @@ def test_twins_share_no_identifier() -> None:
 
 
 def test_renaming_follows_every_reference() -> None:
-    html = '<svg aria-labelledby="a b"><title id="a"/><use href="#b"/><g id="b" fill="url(#c)"/></svg>'
+    html = (
+        '<svg aria-labelledby="a b"><title id="a"/><use href="#b"/><g id="b" fill="url(#c)"/></svg>'
+    )
     assert renamed(html, "x-") == (
         '<svg aria-labelledby="x-a x-b"><title id="x-a"/><use href="#x-b"/>'
         '<g id="x-b" fill="url(#x-c)"/></svg>'

@@ -246,9 +246,7 @@ def kernels(of: int) -> list[Any]:
     return [p for p in found if p.is_running() and "ipykernel" in " ".join(p.cmdline())]
 
 
-def test_cancelling_leaves_nothing(
-    one_worker: Serving, leftovers: Callable[[], set[Path]]
-) -> None:
+def test_cancelling_leaves_nothing(one_worker: Serving, leftovers: Callable[[], set[Path]]) -> None:
     run(one_worker, throws="70")
     before = leftovers()
     running = kernels(os.getpid())
@@ -415,7 +413,12 @@ def test_a_name_leads_nowhere_else(serving: Serving, name: str, small_book: Proj
         assert not set(path.name) & set(";,/\\")
 
 
-HOSTILE = '"<script>alert(1)</script><img src=data:, onerror=alert(2)><a href=javascript:alert(3)>x</a>"'
+HOSTILE = (
+    '"<script>alert(1)</script><img src=data:, onerror=alert(2)>'
+    '<a href=javascript:alert(3)>x</a><img src=/etc/hostname>"'
+)
+    '"<script>alert(1)</script><img src=data:, onerror=alert(2)><a href=javascript:alert(3)>x</a>"'
+)
 
 
 def test_a_hostile_name_runs_nowhere(serving: Serving) -> None:
