@@ -121,11 +121,11 @@ def make_book(folder: Path) -> Project:
         "format: jb-book\nroot: notebooks/index\nchapters:\n  - file: notebooks/own-data\n"
     )
     (folder / "book/profiles/paper.yml").write_text("notebooks: {index: {throws: 500}}\n")
-    shutil.copytree(ROOT / "book/_static", folder / "book/_static", dirs_exist_ok=True)
+    for name in ("_static", "_templates"):
+        shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     del config["bibtex_bibfiles"]
-    for name in ("html_additional_pages", "templates_path"):
-        del config["sphinx"]["config"][name]
+    del config["sphinx"]["config"]["html_additional_pages"]
     config["sphinx"]["config"]["html_theme_options"]["footer_content_items"] = ["copyright.html"]
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
     return Project(folder, folder / "momab_tiny")

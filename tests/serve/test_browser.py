@@ -200,7 +200,7 @@ def test_another_site_cannot_ask(tab: Tab, serving: Serving, browser: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 375), ("dark", 375)]
+    ("theme", "width"), [("light", 1280), ("dark", 375)]
 )
 def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: int) -> None:
     size = {"width": width, "height": 800}
