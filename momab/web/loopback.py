@@ -53,6 +53,7 @@ _HEADERS = {
 }
 _WELCOME = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>momab</title>'
+    '<link rel="icon" href="data:,">'
     '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Go on</a>'
 )
 

@@ -61,13 +61,18 @@ const slider = (parameter, field, changed) => {
       made.value = step(Math.min(Math.max(number, low), high));
     }
     made.setAttribute("aria-valuetext", field.value);
+    last = Number(made.value);
   };
+  let last = 0;
   made.addEventListener("input", () => {
     let at = value(Number(made.value));
+    const way = Math.sign(Number(made.value) - last);
+    if (whole && Math.round(at) === Number(field.value)) at = Math.round(at) + way; // a step is a step
+    at = Math.min(Math.max(at, low), high);
     if (at <= low && parameter.low_open) at = value(1);
     if (at >= high && parameter.high_open) at = value(steps - 1);
     field.value = digits(at, whole);
-    made.setAttribute("aria-valuetext", field.value);
+    follow();
     changed();
   });
   field.addEventListener("input", follow);
