@@ -49,6 +49,7 @@ _HEAD = (
     '<link rel="stylesheet" href="_serve/serve.css">\n'
     '<script defer src="_serve/serve.js"></script>\n</head>'
 )
+_LIVE = re.compile(r"<script\b[^>]*_static/live/[^>]*></script>")
 _INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _ON = re.compile(r'<[^>]*?\son\w+="([^"]*)"')
 
@@ -232,7 +233,8 @@ class Pages:
         ]
         body = templates().get_template("sweep.html").render(sweep=sweep, runs=runs, rows=rows)
         article = f'<article class="bd-article">{body}</article>'
-        return self._with_form(self._page(page), page, article, sweep.id)
+        frame = _LIVE.sub("", self._page(page))  # what these bring to life is not here
+        return self._with_form(frame, page, article, sweep.id)
 
     def show_history(self) -> tuple[str, str]:
         """Everything that is kept."""

@@ -199,9 +199,7 @@ def test_another_site_cannot_ask(tab: Tab, serving: Serving, browser: Any) -> No
     evil.server_close()
 
 
-@pytest.mark.parametrize(
-    ("theme", "width"), [("light", 1280), ("dark", 375)]
-)
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 375)])
 def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: int) -> None:
     size = {"width": width, "height": 800}
     tab = Tab(browser, serving, color_scheme=theme, viewport=size)
