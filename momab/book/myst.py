@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar
 
 # The extensions of MyST that the book uses, as in _config.yml.
@@ -89,9 +89,10 @@ def _parser() -> Any:
     return create_md_parser(config, RendererHTML).disable(["inline", "wordcount"])
 
 
-def tokens(text: str) -> list[Any]:
-    """The blocks of a text as markdown-it's tokens."""
-    return list(_parser().parse(text, {}))
+@lru_cache(maxsize=4096)  # the same texts are asked about again and again
+def tokens(text: str) -> tuple[Any, ...]:
+    """The blocks of a text as markdown-it's tokens, which nobody changes."""
+    return tuple(_parser().parse(text, {}))
 
 
 def _directives(

@@ -60,18 +60,19 @@ def run_page(
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
     with PageBuilder(project.root) as builder:  # it warms up while we read and execute
         notebook = project.notebook(name)
-        jobs = _jobs(project, notebook if exercises else notebook.alone(), profile, assignments)
+        notebook = notebook if exercises else notebook.alone()
+        jobs = planned_runs(project, notebook, profile, assignments)
         project.build.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
             if not all(job.done for job in jobs):
-                _rehearse(project, builder, Path(temporary))
+                rehearse_page(project, builder, Path(temporary))
             execute(jobs, workers)
             nodes = [load_executed(job) for job in jobs]
-            pages = _render(project, builder, jobs, nodes, Path(temporary))
+            pages = render_pages(project, builder, jobs, nodes, Path(temporary))
     return _write(pages, jobs, nodes, output)
 
 
-def _jobs(
+def planned_runs(
     project: Project, notebook: Notebook, profile: str, assignments: Iterable[str]
 ) -> list[Job]:
     """A job for every combination of values; of the profile only what concerns this notebook."""
@@ -94,7 +95,7 @@ def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, 
     return {name: settings[name]} if name in settings else {}
 
 
-def _rehearse(project: Project, builder: PageBuilder, folder: Path) -> None:
+def rehearse_page(project: Project, builder: PageBuilder, folder: Path) -> None:
     """Let the builder build a page like ours, but empty."""
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -115,7 +116,7 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
     return re.sub(r"[^\w.=-]+", "-", "_".join([job.notebook.name, *parts]))
 
 
-def _render(
+def render_pages(
     project: Project,
     builder: PageBuilder,
     jobs: Sequence[Job],
@@ -163,7 +164,8 @@ def _single_file(site: Path, name: str) -> str:
         else:
             link.unwrap()
     for image in article.select("img[src]"):
-        image["src"] = _data_uri(site / str(image["src"]))
+        if is_inside(site, site / str(image["src"])):
+            image["src"] = data_uri(site / str(image["src"]))
     static = site / "_static"
     sheets = [
         static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
@@ -196,7 +198,13 @@ def _inline_script(path: Path) -> str:
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
-def _data_uri(path: Path) -> str:
+def is_inside(site: Path, path: Path) -> bool:
+    """Whether a path is a file of a site; a name from a table may look like any path."""
+    return path.resolve().is_relative_to(site.resolve()) and path.is_file()
+
+
+def data_uri(path: Path) -> str:
+    """A file as an address that holds it."""
     kinds = {".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2"}
     kind = kinds.get(path.suffix, "application/octet-stream")
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
@@ -205,7 +213,7 @@ def _data_uri(path: Path) -> str:
 def _inline_urls(css: str, folder: Path) -> str:
     def replace(match: re.Match[str]) -> str:
         path = folder / match[1]
-        return f'url("{_data_uri(path)}")' if path.is_file() else match[0]
+        return f'url("{data_uri(path)}")' if path.is_file() else match[0]
 
     return re.sub(r"""url\(["']?([\w./-]+)["']?\)""", replace, css)
 
