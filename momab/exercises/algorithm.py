@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from momab.engine.policies.base import Given, View, top
 from momab.engine.policies.width_guided import WidthGuided, select_width_guided
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.exercises.draws import counts, moved, near, unit, whole
 from momab.model.theory import confidence_radius
 
 Array = NDArray[np.float64]
@@ -247,6 +248,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "for a strict inequality.",
             ),
         ],
+        vary=[near(most=1.0), whole(), near()],
     ),
     function(
         "algorithm-3",
@@ -324,6 +326,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The coefficient stands under the square root, together with the logarithm.",
             ),
         ],
+        vary=[counts("K"), unit("Kd"), whole(), near()],
     ),
     function(
         "algorithm-6",
@@ -388,5 +391,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "is the same in all rounds.",
             ),
         ],
+        vary=[moved("K.d"), whole(0.8, 1.0), near()],
     ),
 )

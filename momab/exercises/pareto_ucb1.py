@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.engine import policies
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, same_members, value
+from momab.exercises.core import (
+    Aspect,
+    Case,
+    Exercise,
+    Personal,
+    Slip,
+    function,
+    hundredths,
+    same_members,
+    value,
+)
+from momab.exercises.draws import Change, Draw, counts, near, unit, whole
 from momab.model import pareto, theory
 
 # ---- the coefficient -----------------------------------------------------------------------
@@ -120,6 +131,7 @@ _COEFFICIENT = function(
             "You added the gaps; small gaps are what makes the bound large, so they are inverted.",
         ),
     ],
+    vary=[unit("Kd"), whole()],
 )
 
 
@@ -155,6 +167,15 @@ def _covered(vectors: NDArray[np.float64], strictly: bool) -> list[int]:
 _CORNERS = np.array([[0.8, 0.2], [0.2, 0.8], [0.5, 0.5], [0.4, 0.4]])
 _EVEN = np.array([50, 50, 50, 50])
 _CLOSE = (np.array([[0.5], [0.32]]), np.array([400, 100]), 500, 2.0)
+
+
+def _other_round(draw: Draw, call: Any) -> Any:
+    """Other means and counts, and t their sum."""
+    means, pulls, _, q = call
+    change = Change(draw)
+    other = counts("K")(change, pulls)
+    return unit("Kd")(change, means), other, int(other.sum()), near()(change, q)
+
 
 _OPTIMISTIC = function(
     "pareto-ucb1-4",
@@ -226,6 +247,7 @@ _OPTIMISTIC = function(
         ),
     ],
     same=same_members,
+    vary=_other_round,
 )
 
 
@@ -320,6 +342,7 @@ _HALF = value(
             "Your means are per cent; rewards lie between 0 and 1.",
         ),
     ],
+    personal=Personal("the first mean of the first arm", (0, 0), hundredths(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_COEFFICIENT, _OPTIMISTIC, _HALF)

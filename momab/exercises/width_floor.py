@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto
 
 # ---- width-floor-2: the sampled width --------------------------------------------------------
@@ -78,6 +79,7 @@ _SAMPLED_WIDTH = function(
             "That is the objective with the widest pair; the question is how wide it is.",
         ),
     ],
+    vary=[unit("Kd"), sizes("K")],
 )
 
 
@@ -162,6 +164,7 @@ _MOST_SAMPLES = function(
             "Without a lead the lemma does not forbid anything, so there is no largest count.",
         ),
     ],
+    vary=[unit("Kd"), whole(), near()],
 )
 
 # ---- width-floor-5: one wrong interval is enough ---------------------------------------------
@@ -226,6 +229,7 @@ _ONE_WRONG = value(
             "Two equal arms have no lead at all; the true means must differ, the estimates agree.",
         ),
     ],
+    personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(85, 96)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SAMPLED_WIDTH, _MOST_SAMPLES, _ONE_WRONG)
