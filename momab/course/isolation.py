@@ -29,7 +29,11 @@ PACKAGE = Path(__file__).resolve().parents[1]
 PRIVATE = "/private"
 DISK = 64 * 2**20  # bytes that a process may write
 _JUDGES = PACKAGE / "exercises"
-_SPEAKING = ("__init__.py", "core.py", "draws.py")  # of the judges' folder: how an answer is let speak
+_SPEAKING = (
+    "__init__.py",
+    "core.py",
+    "draws.py",
+)  # of the judges' folder: not to judge with
 _NOBODY = "65534"
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")

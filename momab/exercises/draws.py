@@ -76,7 +76,7 @@ class Change:
 
     def bent(self, value: float) -> float:
         """The increasing map; it keeps 0 and 1."""
-        return value + self._bend * value * (1 - value)
+        return float(value + self._bend * value * (1 - value))
 
 
 def _permuted(change: Change, value: Any, axes: str, entry: Callable[[float], float]) -> Any:

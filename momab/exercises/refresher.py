@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from momab.exercises.core import Case, Exercise, Slip, function, within
 from momab.exercises.draws import Change, Draw, near, unit
