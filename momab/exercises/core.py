@@ -105,6 +105,8 @@ def plain(value: object) -> Any:
             if item.size > _LARGEST:
                 raise UnreadableError("something too large to look at")
             return walk(item.tolist(), depth)
+        if isinstance(item, dict | set | frozenset | list | tuple | range) and len(item) > _LARGEST:
+            raise UnreadableError("something too large to look at")
         if isinstance(item, dict):
             return {str(key): walk(inner, depth + 1) for key, inner in item.items()}
         if isinstance(item, set | frozenset):

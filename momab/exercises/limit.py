@@ -73,6 +73,9 @@ _DRAWN = tuple(
     )
 )
 
+# an index in which the logarithm of the count decides
+_NEAR = np.array([[0.6, 0.3], [0.2, 0.25], [0.25, 0.6]])
+
 _DECISION = function(
     "limit-3",
     next_arm,
@@ -83,6 +86,7 @@ _DECISION = function(
                 (_HAND, np.array([50, 20, 5]), "sum"),
                 (_HAND, np.array([5000, 20, 5]), "sum"),
                 (_HAND, np.array([5000, 20, 5]), "max"),
+                (_NEAR, np.array([18, 4, 7]), "sum"),
             ),
             "Find the candidate first: the arm of gap zero with the least price.",
         ),

@@ -209,6 +209,8 @@ _OPTIMISTIC = function(
                 (_CLOSE[0], np.array([400, 108]), 508, 2.0),
                 (np.array([[0.5], [0.35]]), np.array([400, 100]), 500, 2.0),
                 (np.array([[0.9], [0.1]]), np.array([50, 4]), 54, 1.0),
+                (np.array([[0.9], [0.3]]), np.array([5, 2]), 7, 2.0),
+                (np.array([[0.9], [0.2]]), np.array([6, 2]), 8, 2.0),
             ),
             "The radius is the root of 2 log(t q) / N; here every factor of it matters.",
         ),

@@ -184,7 +184,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Case(
                 "several wrong runs may go unnoticed",
-                ((0.1, 2.0, 20.0, 8.5, 9), (0.3, 1.0, 5.0, 3.1, 20)),
+                ((0.1, 2.0, 20.0, 8.5, 9), (0.3, 1.0, 5.0, 3.1, 20), (0.3, 1.0, 2.0, 3.0, 4)),
                 "Which numbers k of wrong runs keep the average below the safe regret? Add their "
                 "binomial probabilities.",
             ),

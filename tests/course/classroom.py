@@ -402,7 +402,8 @@ def _from_below(grounds: Grounds) -> list[Pupil]:
         Pupil(
             "hide",
             {
-                WIDTH: f"import ctypes, time\nctypes.CDLL(None).prctl(4, 0)\ntime.sleep(2){GOOD_WIDTH}"
+                WIDTH: "import ctypes, time\nctypes.CDLL(None).prctl(4, 0)\ntime.sleep(2)"
+                + GOOD_WIDTH
             },
             {WIDTH: "crashed"},
         ),
@@ -454,7 +455,7 @@ def _cheating() -> list[Pupil]:
             "tia",
             {
                 WIDTH: width("x = []\nfor _ in range(10**5):\n    x = [x]\nreturn x"),
-                SAMPLES: samples("return [0] * 10**7"),
+                SAMPLES: samples("return [0] * 10**6"),
                 SITUATION: "import itertools\nsituation = itertools.count()",
             },
             wrong,

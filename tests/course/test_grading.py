@@ -120,7 +120,8 @@ def test_a_whole_class_in_one_command(school, tmp_path, names):
     for pupil in pupils:
         expected = school.statuses(pupil)
         found = {name: graded[pupil.name, name]["status"] for name in expected}
-        assert found == expected, pupil.name
+        hints = {name: graded[pupil.name, name]["hint"] for name in expected}
+        assert found == expected, (pupil.name, hints)
         right = sum(status == "right" for status in expected.values())
         assert marks[pupil.name]["total"] == str(right), pupil.name
         assert marks[pupil.name]["out of"] == "7"
