@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from momab.course.guard import plain_python
 from momab.errors import MomabError
@@ -86,15 +87,18 @@ def fingerprint(source: str) -> list[int]:
         tree = ast.parse(plain_python(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    kinds = [type(node).__name__ for node in _in_order(tree) if not _said(node)]
+    kinds = [type(node).__name__ for node in _in_order(tree)]
     kinds = [kind for kind in kinds if kind not in ("Load", "Store", "Module", "arguments")]
-    return sorted({hash(tuple(kinds[n : n + _GRAM])) for n in range(len(kinds) - _GRAM + 1)})
+    pieces = (" ".join(kinds[n : n + _GRAM]) for n in range(len(kinds) - _GRAM + 1))
+    return sorted({crc32(piece.encode()) for piece in pieces})
 
 
 def _in_order(node: ast.AST) -> Iterator[ast.AST]:
     todo = [node]
     while todo:
         node = todo.pop()
+        if _said(node):
+            continue
         yield node
         todo += list(ast.iter_child_nodes(node))[::-1]
 
@@ -180,6 +184,7 @@ class Judges:
                 finally:
                     timer.cancel()
                 process.kill()
+                process.wait()
                 if timer.late:
                     raise TimeoutError
             if trial:
@@ -237,6 +242,6 @@ def _start() -> subprocess.Popen[str]:
         stderr=subprocess.DEVNULL,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         start_new_session=True,  # Ctrl-C is for the grader
     )
