@@ -183,8 +183,7 @@ class Judges:
                     pass
                 finally:
                     timer.cancel()
-                process.kill()
-                process.wait()
+                _end(process)
                 if timer.late:
                     raise TimeoutError
             if trial:
@@ -205,12 +204,7 @@ class Judges:
         """End all judges."""
         while not self._free.empty():
             if (process := self._free.get()) is not None:
-                process.kill()
-                process.wait()
-                for pipe in (process.stdin, process.stdout):
-                    with suppress(OSError):
-                        assert pipe is not None
-                        pipe.close()
+                _end(process)
 
 
 class _Timer(threading.Thread):
@@ -229,6 +223,15 @@ class _Timer(threading.Thread):
 
     def cancel(self) -> None:
         self._done.set()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):
+            assert pipe is not None
+            pipe.close()
 
 
 def _start() -> subprocess.Popen[str]:

@@ -287,17 +287,16 @@ class _Process:
 
     def _talked_on(self, open_pipes: set[str]) -> bool:
         """Whether the worker lives on although its pipe is closed or full."""
-        if self._position < 0 or "stderr" not in open_pipes:
-            return False
         end = time.monotonic() + 2
-        while time.monotonic() < end:
+        while self._position >= 0 and time.monotonic() < end:
+            if self._over or self._code is not None or "stderr" not in open_pipes:
+                return False
             with suppress(queue.Empty):
-                name, line = self._lines.get(timeout=TICK)
-                if name == "stderr":
-                    self._hear(line)
-                    if not line or self._over or self._code is not None:
-                        return False
-        return True
+                _, line = self._lines.get(timeout=TICK)
+                self._hear(line)
+                if not line:
+                    open_pipes.discard("stderr")
+        return self._position >= 0
 
     def _hear(self, line: bytes) -> None:
         """A word of the guard, or what the trusted part says in its distress."""
