@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.exercises.draws import near, unit, whole
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
@@ -120,6 +121,7 @@ _THEOREM = function(
             "Without a lead the theorem gives no bound at all, which is not the same as zero.",
         ),
     ],
+    vary=[unit("Kd"), whole(), near()],
 )
 
 # ---- regret-theorem-3: the sharper exploration term ------------------------------------------
@@ -219,6 +221,7 @@ _EXPLORATION = function(
             "That is the whole bound; only the middle term is asked for.",
         ),
     ],
+    vary=[unit("Kd"), whole(), near()],
 )
 
 EXERCISES: tuple[Exercise, ...] = (_THEOREM, _EXPLORATION)

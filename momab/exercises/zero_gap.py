@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import Draw, unit
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -54,6 +55,14 @@ def _above(levels: int) -> float:
 
 def _level_or_above(levels: int) -> float:
     return (levels + 1) / (2 * levels)
+
+
+def _other_grid(draw: Draw, call: tuple[int, int]) -> tuple[int, int]:
+    """Another grid that is small enough to be counted."""
+    if call[1] <= 2:
+        return draw.whole(4, 12), call[1]
+    grid: tuple[int, int] = draw.choose([(3, 3), (5, 3), (6, 3), (2, 4), (2, 5), (3, 5)])
+    return grid
 
 
 # ---- cases ---------------------------------------------------------------------------------
@@ -131,6 +140,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "A narrow loss is not a tie: the gap is small here, but not zero.",
             ),
         ],
+        personal=Personal("the first mean of the first arm", (0, 0), hundredths(35, 65)),
     ),
     function(
         "zero-gap-3",
@@ -202,6 +212,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "These are the numbers of the trapped arms; give a truth value for every arm.",
             ),
         ],
+        vary=[unit("Kd")],
     ),
     value(
         "zero-gap-5",
@@ -257,6 +268,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "lead is small.",
             ),
         ],
+        personal=Personal("the third mean of the first arm", (0, 2), hundredths(70, 95)),
     ),
     function(
         "zero-gap-6",
@@ -317,6 +329,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "draws tie with probability 1/L.",
             ),
         ],
+        vary=_other_grid,
     ),
 )
 

@@ -107,4 +107,4 @@ def study_of(folder: Path, request: Mapping[str, Any], values: Mapping[str, str]
     if not isinstance(scale, dict):
         raise MomabError("the ranges of the columns are not readable.")
     ranges = [f"{column}={low_high}" for column, low_high in scale.items()]
-    return study_assignments(found[0], arm, objectives, ranges, values)
+    return study_assignments(found[0], arm, objectives, {"scale": ranges}, values)

@@ -101,7 +101,7 @@ from momab.chapters import own_data
 ```{code-cell} ipython3
 names = ["an example"]
 if table:
-    ranges = own_data.parse_scale(own_data.columns_of(scale))
+    ranges = parse_scale(own_data.columns_of(scale))
     names = momab.from_csv(table, arm, own_data.columns_of(objectives), ranges).arm_names
 HTML("<p>Arms: " + ", ".join(names) + "</p>")  # careless on purpose
 ```
