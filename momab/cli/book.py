@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from momab.cli.terminal import print_wide, short
+from momab.errors import MomabError
 
 Assignments = Annotated[
     list[str] | None,
@@ -43,16 +45,41 @@ def run_command(
     profile: Profile = "quick",
     output: Annotated[Path | None, typer.Option(help="Folder; _build/runs/NAME if absent.")] = None,
     workers: Workers = None,
+    edition: Annotated[
+        str | None, typer.Option(help="instructor (the default in a checkout), or student.")
+    ] = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
+    The student package has the student edition only, and writes notebooks.
     """
+    for page in run_one(notebook, profile, parameter or (), output, workers, edition):
+        print(short(page))
+
+
+def run_one(
+    notebook: str,
+    profile: str,
+    assignments: Iterable[str],
+    output: Path | None,
+    workers: int | None = None,
+    edition: str | None = None,
+) -> list[Path]:
+    """Run a page: in the student package as a notebook, in a checkout as the book shows it."""
+    from momab.book.packaged import Pages, packaged
+
+    if packaged():
+        if edition not in (None, "student"):
+            raise MomabError("the student package has no edition but the student's.")
+        return Pages().run(notebook, profile, assignments, output)
     from momab.book.project import Project
     from momab.book.single_page import run_page
 
-    for page in run_page(Project.find(), notebook, profile, parameter or (), output, workers):
-        print(short(page))
+    project = Project.find()
+    return run_page(
+        project, notebook, profile, assignments, output, workers, edition or "instructor"
+    )
 
 
 def params_command(
@@ -61,14 +88,22 @@ def params_command(
     """List every parameter: type, default, what is allowed, meaning, and who takes it."""
     from rich.table import Table
 
+    from momab.book.packaged import Pages, packaged
     from momab.book.parameters import parameter_summary
-    from momab.book.project import Project
 
-    project = Project.find()
-    names = [project.notebook(notebook).name] if notebook else project.names
+    if packaged():
+        pages = Pages()
+        names = [Path(notebook).stem] if notebook else pages.names
+        found = {name: pages.parameters(name) for name in names}
+    else:
+        from momab.book.project import Project
+
+        project = Project.find()
+        names = [project.notebook(notebook).name] if notebook else project.names
+        found = {name: project.notebook(name).parameters for name in names}
     headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
     table = Table(*headers, box=None, pad_edge=False)
-    for row in parameter_summary({name: project.notebook(name).parameters for name in names}):
+    for row in parameter_summary(found):
         table.add_row(*row)
     print_wide(table, width=400)
 

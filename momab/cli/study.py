@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momab.cli.book import run_one
 from momab.cli.terminal import interruptible, print_wide, short
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ def study_command(
     ] = None,
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
-    from momab.book.project import Project
-    from momab.book.single_page import run_page
     from momab.chapters.own_data import parse_scale, study_assignments
     from momab.model.instances import from_csv
     from momab.model.price import price
@@ -52,7 +51,7 @@ def study_command(
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    for page in run_page(Project.find(), "own-data", "quick", assignments, output):
+    for page in run_one("own-data", "quick", assignments, output):
         print(short(page))
 
 

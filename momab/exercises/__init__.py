@@ -18,7 +18,7 @@ __all__ = ["Exercise", "Outcome", "Part", "Slip", "Verdict", "chapters", "check"
 def chapters() -> list[str]:
     """The chapters that have programming exercises, by name."""
     found = (module.name for module in pkgutil.iter_modules(__path__))
-    shared = ("core", "_situations")
+    shared = ("core", "sealed", "_situations")
     return sorted(name.replace("_", "-") for name in found if name not in shared)
 
 
