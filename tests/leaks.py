@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 
+from momab import exercises
 from tests.conftest import PROJECT
 from tests.exercises.test_course import CHAPTERS
 
@@ -105,8 +106,14 @@ def open_to_all() -> list[str]:
     texts = [_ANSWERS.sub("", source_of(name)) for name in PROJECT.names]
     pages = [p for p in (PROJECT.root / "book").glob("*.md") if p.stem != "guide"]
     library = [p for p in PROJECT.library.rglob("*.py") if "exercises" not in p.parts]
+    pages.append(PROJECT.root / "book" / "claims.yml")
     texts += [p.read_text("utf-8") for p in [*pages, *library]]
     texts += [words for name in CHAPTERS for words in printed_by(name)[1]]
+    for judge in (e for name in CHAPTERS for e in exercises.of_chapter(name)):  # what checks say
+        texts += [
+            text for part in (*judge.cases, *judge.aspects) for text in (part.what, part.hint)
+        ]
+        texts += [judge.wants, *(slip.hint for slip in judge.slips)]
     return words_of("\n".join(texts))
 
 
