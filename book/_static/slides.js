@@ -134,6 +134,62 @@
     if (section) fit(section);
   };
 
+  // ---- pictures in steps -------------------------------------------------------------------
+
+  // The panels of a picture are the groups of its axes; groups that lie upon each other are one.
+  const panelsOf = (drawing) => {
+    const { width, height } = drawing.viewBox.baseVal;
+    const found = [];
+    for (const group of drawing.querySelectorAll(":scope > g > g")) {
+      const box = group.getBBox();
+      const small = box.width * box.height < 0.03 * width * height;
+      if (small || group.children.length < 3) continue; // a word, a legend, the background
+      const same = found.find(
+        ({ box: b }) =>
+          box.x < b.x + 0.7 * b.width && b.x < box.x + 0.7 * box.width &&
+          box.y < b.y + 0.7 * b.height && b.y < box.y + 0.7 * box.height,
+      );
+      if (same) same.groups.push(group);
+      else found.push({ box, groups: [group] });
+    }
+    return found.sort((a, b) => Math.round(a.box.y - b.box.y) || a.box.x - b.box.x);
+  };
+
+  const takeApart = (part) => {
+    const drawing = part.querySelector("figure.momab-figure svg");
+    const panels = drawing ? panelsOf(drawing) : [];
+    if (printing || panels.length < 2) return;
+    const steps = part.dataset.panels === "build" ? panels.slice(1) : [...panels, null];
+    steps.forEach((panel, index) => {
+      if (part.dataset.panels === "build") {
+        for (const group of panel.groups) {
+          group.classList.add("fragment");
+          group.dataset.fragmentIndex = index;
+        }
+        return;
+      }
+      const step = document.createElement("span");
+      step.className = "fragment panel";
+      step.dataset.fragmentIndex = index;
+      const box = panel?.box;
+      step.dataset.view = box
+        ? [box.x - 4, box.y - 4, box.width + 8, box.height + 8].join(" ")
+        : drawing.getAttribute("viewBox");
+      part.append(step);
+    });
+    drawing.dataset.view = drawing.getAttribute("viewBox");
+  };
+
+  // Show the panel of the last step that has been taken.
+  const look = () => {
+    const slide = Reveal.getCurrentSlide();
+    for (const part of slide?.querySelectorAll('[data-panels="zoom"]') ?? []) {
+      const drawing = part.querySelector("figure.momab-figure svg");
+      const taken = [...part.querySelectorAll(".panel.visible")].pop();
+      drawing.setAttribute("viewBox", taken?.dataset.view ?? drawing.dataset.view ?? "");
+    }
+  };
+
   // ---- the deck ----------------------------------------------------------------------------
 
   const scroll = (way) => () => {
@@ -149,6 +205,7 @@
     fitAll(); // asks for the fonts that the slides need
     await document.fonts.ready;
     fitAll();
+    document.querySelectorAll("[data-panels]").forEach(takeApart);
     document.fonts.addEventListener("loadingdone", fitAll); // a font that came late moves lines
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     await Reveal.initialize({
@@ -172,6 +229,8 @@
     Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Light or dark" }, () =>
       paint(root.dataset.theme === "dark" ? "light" : "dark"),
     );
+    for (const event of ["fragmentshown", "fragmenthidden", "slidechanged"]) Reveal.on(event, look);
+    look();
     let shape = JSON.stringify(size());
     addEventListener("resize", () => {
       if (JSON.stringify(size()) === shape) return;
