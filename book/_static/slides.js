@@ -141,9 +141,9 @@
     const { width, height } = drawing.viewBox.baseVal;
     const found = [];
     for (const group of drawing.querySelectorAll(":scope > g > g")) {
-      const box = group.getBBox();
+      const box = group.firstElementChild?.getBBox() ?? group.getBBox(); // curves may stick out
       const small = box.width * box.height < 0.03 * width * height;
-      if (small || group.children.length < 3) continue; // a word, a legend, the background
+      if (small || !group.querySelector("[clip-path]")) continue; // a word, a legend
       const same = found.find(
         ({ box: b }) =>
           box.x < b.x + 0.7 * b.width && b.x < box.x + 0.7 * box.width &&
@@ -153,6 +153,20 @@
       else found.push({ box, groups: [group] });
     }
     return found.sort((a, b) => Math.round(a.box.y - b.box.y) || a.box.x - b.box.x);
+  };
+
+  // The part of a picture that holds a panel and its words.
+  const viewOf = (drawing, { box, groups }) => {
+    const toDrawing = drawing.getScreenCTM().inverse();
+    let [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
+    for (const word of groups.flatMap((group) => [...group.querySelectorAll("text")])) {
+      const r = word.getBoundingClientRect();
+      const a = new DOMPoint(r.left, r.top).matrixTransform(toDrawing);
+      const b = new DOMPoint(r.right, r.bottom).matrixTransform(toDrawing);
+      [left, top] = [Math.min(left, a.x), Math.min(top, a.y)];
+      [right, bottom] = [Math.max(right, b.x), Math.max(bottom, b.y)];
+    }
+    return [left - 4, top - 4, right - left + 8, bottom - top + 8].join(" ");
   };
 
   const takeApart = (part) => {
@@ -170,11 +184,9 @@
       }
       const step = document.createElement("span");
       step.className = "fragment panel";
+      step.hidden = true;
       step.dataset.fragmentIndex = index;
-      const box = panel?.box;
-      step.dataset.view = box
-        ? [box.x - 4, box.y - 4, box.width + 8, box.height + 8].join(" ")
-        : drawing.getAttribute("viewBox");
+      step.dataset.view = panel ? viewOf(drawing, panel) : drawing.getAttribute("viewBox");
       part.append(step);
     });
     drawing.dataset.view = drawing.getAttribute("viewBox");
@@ -186,7 +198,8 @@
     for (const part of slide?.querySelectorAll('[data-panels="zoom"]') ?? []) {
       const drawing = part.querySelector("figure.momab-figure svg");
       const taken = [...part.querySelectorAll(".panel.visible")].pop();
-      drawing.setAttribute("viewBox", taken?.dataset.view ?? drawing.dataset.view ?? "");
+      const view = taken?.dataset.view ?? drawing.dataset.view;
+      if (view) drawing.setAttribute("viewBox", view);
     }
   };
 
@@ -205,7 +218,10 @@
     fitAll(); // asks for the fonts that the slides need
     await document.fonts.ready;
     fitAll();
-    document.querySelectorAll("[data-panels]").forEach(takeApart);
+    const deck = document.querySelector(".reveal");
+    deck.classList.add("measuring"); // what is not laid out has no size
+    deck.querySelectorAll("[data-panels]").forEach(takeApart);
+    deck.classList.remove("measuring");
     document.fonts.addEventListener("loadingdone", fitAll); // a font that came late moves lines
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     await Reveal.initialize({

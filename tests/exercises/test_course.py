@@ -139,8 +139,20 @@ def test_dropping_solutions_cannot_change_the_rest_of_a_page(name: str) -> None:
 def test_a_chapter_has_teaching_notes_and_six_to_twelve_slides(name: str) -> None:
     assert 1 <= sum("teaching" in d.classes for d in directives(name)) <= 3
     deck = [directive.name for directive in myst.walk(chapter(name).slides)]
-    assert 6 <= deck.count("slide") <= 12
-    assert deck.count("notes") >= 3
+    assert 6 <= deck.count("slide") <= 13
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_slide_has_notes_unless_it_asks_a_question_of_the_page(name: str) -> None:
+    slides: list[list[myst.Directive]] = []
+    for block in myst.walk(chapter(name).slides):
+        if block.name == "slide":
+            slides.append([block])
+        elif block.name in ("notes", "fragment"):
+            slides[-1].append(block)
+    for first, *rest in slides:
+        asks = first.options.get("show", "").startswith("question-")
+        assert asks or any(block.name == "notes" for block in rest), first.title
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

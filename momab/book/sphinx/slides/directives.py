@@ -74,7 +74,7 @@ class Notes(SphinxDirective):
 
 
 def _facts(options: dict[str, str]) -> dict[str, Any]:
-    """What a step knows: what it shows, how the panels of a picture come, and whether its lines do."""
+    """What a step knows: what it shows, and how the panels of a picture and its own lines come."""
     return {
         "show": options.get("show", "").split(),
         "panels": options.get("panels", ""),
