@@ -155,12 +155,14 @@
     return found.sort((a, b) => Math.round(a.box.y - b.box.y) || a.box.x - b.box.x);
   };
 
-  // The part of a picture that holds a panel and its words.
+  // The part of a picture that holds a panel and its words, which are drawn outside of its frame:
+  // everything of the panel that is not cut off at the frame.
   const viewOf = (drawing, { box, groups }) => {
     const toDrawing = drawing.getScreenCTM().inverse();
     let [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
-    for (const word of groups.flatMap((group) => [...group.querySelectorAll("text")])) {
-      const r = word.getBoundingClientRect();
+    for (const mark of groups.flatMap((group) => [...group.querySelectorAll("path, use")])) {
+      if (mark.closest("[clip-path], defs")) continue;
+      const r = mark.getBoundingClientRect();
       const a = new DOMPoint(r.left, r.top).matrixTransform(toDrawing);
       const b = new DOMPoint(r.right, r.bottom).matrixTransform(toDrawing);
       [left, top] = [Math.min(left, a.x), Math.min(top, a.y)];
