@@ -154,14 +154,14 @@ def _shaken(source: str, chapter: str, names: set[str]) -> str:
             f"{module_name(chapter)}: {min(told)} is the solution of {solutions[min(told)]} and "
             "decides about another answer, so students would get it; write that one without it."
         )
-    kept = [node for node in tree.body if set(_names_of(node)) & needed]
+    helpers = [node for node in tree.body if set(_names_of(node)) & needed]
     used = {"Aspect"} if aspects else set[str]()
-    used |= _names(kept) | _names(aspects.values())
+    used |= _names(helpers) | _names(aspects.values())
     imports = [line for node in tree.body if (line := _import(node, used))]
     return _MODULE.format(
         chapter=chapter,
         imports="\n".join(imports),
-        helpers="\n\n\n".join(ast.unparse(node) for node in kept),
+        helpers="\n\n\n".join(ast.unparse(node) for node in helpers),
         aspects=", ".join(f"{name!r}: {ast.unparse(node)}" for name, node in aspects.items()),
     )
 

@@ -18,6 +18,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 from momab import __version__
 from momab.book.project import Project
 from momab.course import handout, wheel
@@ -106,7 +108,7 @@ def _write_all(project: Project, new: Path, site: Path, address: str) -> None:
 
 def student_pins(project: Project) -> list[str]:
     """The lines of requirements.txt that the student package needs, with numba for speed."""
-    lines = {}
+    lines: dict[str, list[str]] = {}
     for line in (project.root / "requirements.txt").read_text(encoding="utf-8").splitlines():
         if match := _PIN.match(line):
             lines.setdefault(_normal(match[1]), []).append(line)
@@ -120,8 +122,6 @@ def student_pins(project: Project) -> list[str]:
 
 def _closure(facts: Mapping[str, object]) -> set[str]:
     """Every package that the student package leads to, on any system, as it is installed here."""
-    from packaging.requirements import Requirement
-
     extras = facts["optional-dependencies"]
     assert isinstance(extras, dict)
     listed = [*_texts(facts["dependencies"]), *(n for e in wheel.EXTRAS for n in _texts(extras[e]))]
@@ -137,10 +137,8 @@ def _closure(facts: Mapping[str, object]) -> set[str]:
     return {name for name, _ in seen}
 
 
-def _needs(name: str, extra: str) -> Iterator[object]:
+def _needs(name: str, extra: str) -> Iterator[Requirement]:
     """What a package needs on some system, for one of its extras or for none."""
-    from packaging.requirements import Requirement
-
     if not _installed(name):
         return  # a package of another system
     for requirement in map(Requirement, importlib.metadata.requires(name) or []):

@@ -123,7 +123,7 @@ class SealedExercise(Exercise):
     slipped: tuple[tuple[Seal | str, ...], ...] = ()
 
     @property
-    def _wanted(self) -> list[Any]:  # type: ignore[override]
+    def _wanted(self) -> list[Any]:
         return list(self.wanted)
 
     def _slip_hint(self, outcomes: Sequence[Outcome]) -> str:

@@ -19,7 +19,7 @@ VENV = HERE / ".venv"
 WHEEL = "@WHEEL@"
 
 
-def main():
+def main() -> None:
     """Install if something has changed, then start."""
     if not (3, 11) <= sys.version_info[:2] <= (3, 13):
         sys.exit(f"This needs Python 3.11, 3.12 or 3.13; this one is {sys.version.split()[0]}.")
@@ -41,7 +41,7 @@ def main():
     sys.exit(code)
 
 
-def install(python):
+def install(python: Path) -> None:
     """Make .venv and install the pinned packages and the wheel into it."""
     print("Installing into .venv; the first time this takes a few minutes.", flush=True)
     if not python.is_file():

@@ -98,7 +98,7 @@ def _line_by_line(text: list[nodes.Node]) -> None:
     for block in text:
         if isinstance(block, nodes.bullet_list | nodes.enumerated_list):
             for item in block.children[1:]:
-                item["classes"].append("fragment")  # type: ignore[index]
+                item["classes"].append("fragment")
 
 
 def _is_named(node: nodes.Element, name: str) -> bool:
