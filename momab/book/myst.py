@@ -18,7 +18,11 @@ from typing import Any, ClassVar
 # The extensions of MyST that the book uses, as in _config.yml.
 EXTENSIONS = ("amsmath", "colon_fence", "deflist", "dollarmath", "attrs_inline", "attrs_block")
 LEVELS = ("warm-up", "standard", "challenge", "research")  # classes of exercises, one each
-KINDS = {"programming": "programming", "breaks-hypothesis": "breaks a hypothesis"}
+KINDS = {
+    "programming": "programming",
+    "words": "in words, too",
+    "breaks-hypothesis": "breaks a hypothesis",
+}
 
 # Directives whose content is not Markdown.
 LITERAL = {"code", "code-block", "code-cell", "sourcecode", "eval-rst", "math", "raw", "mermaid"}
@@ -222,6 +226,11 @@ class ExerciseText:
     def programming(self) -> bool:
         """Whether `momab.check` checks it."""
         return "programming" in self.classes
+
+    @property
+    def words(self) -> bool:
+        """Whether it asks for words: all do that `momab.check` does not check, and some others."""
+        return not self.programming or "words" in self.classes
 
     @cached_property
     def _starter_fence(self) -> Directive | None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from momab._util.files import require_folder, write_text
+from momab.book import editions
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
@@ -53,8 +54,13 @@ def run_page(
     output: Path | None = None,
     workers: int | None = None,
     exercises: bool = True,
+    edition: str = "instructor",
 ) -> list[Path]:
-    """Execute one notebook and write its pages; return them, the index first if there are many."""
+    """Execute one notebook and write its pages; return them, the index first if there are many.
+
+    The student edition is executed with the solutions and written without them.
+    """
+    editions.check_edition(edition)
     output = require_folder(output or project.build / "runs" / Path(name).stem)
     if Path(name).stem not in project.pages and Path(name).stem in project.names:
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
@@ -68,7 +74,9 @@ def run_page(
                 rehearse_page(project, builder, Path(temporary))
             execute(jobs, workers)
             nodes = [load_executed(job) for job in jobs]
-            pages = render_pages(project, builder, jobs, nodes, Path(temporary))
+            if edition == "student":
+                nodes = [editions.student(node) for node in nodes]
+            pages = render_pages(project, builder, jobs, nodes, Path(temporary), edition)
     return _write(pages, jobs, nodes, output)
 
 
@@ -122,6 +130,7 @@ def render_pages(
     jobs: Sequence[Job],
     nodes: Sequence[Node],
     folder: Path,
+    edition: str,
 ) -> list[str]:
     """Build the executed page with stand-ins for the others around it, once per job."""
     import nbformat
@@ -136,7 +145,7 @@ def render_pages(
         others = reference_pages(project, name, target.read_text(encoding="utf-8"))
         for other, text in others.items():
             (stage / f"{other}.md").write_text(text, encoding="utf-8")
-        write_frame(project, stage, {}, pages={name, *others}, settings=_LEAN)
+        write_frame(project, stage, {}, edition, pages={name, *others}, settings=_LEAN)
         builder.build(stage, folder / "html", strict=False, only=[target])
         pages.append(_single_file(folder / "html", name))
     return pages

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from momab.cli.terminal import AsJson, interruptible, print_json, print_wide, short
+from momab.errors import MomabError
 
 Assignments = Annotated[
     list[str] | None,
@@ -67,17 +69,50 @@ def run_command(
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/NAME if absent.")
     ] = None,
     workers: Workers = None,
+    edition: Annotated[
+        str | None, typer.Option(help="instructor (the default in a checkout), or student.")
+    ] = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
+    The student package has the student edition only, and writes notebooks.
     """
+    for page in run_one(notebook, profile, parameter or (), output, workers, edition):
+        print(short(page))
+
+
+def run_one(
+    notebook: str,
+    profile: str,
+    assignments: Iterable[str],
+    output: Path | None,
+    workers: int | None = None,
+    edition: str | None = None,
+    exercises: bool = True,
+) -> list[Path]:
+    """Run a page: in the student package as a notebook, in a checkout as the book shows it."""
+    from momab.book.packaged import Pages, packaged
+
+    if packaged():
+        if edition not in (None, "student"):
+            raise MomabError("the student package has no edition but the student's.")
+        return Pages().run(notebook, profile, assignments, output)
     from momab.book.project import Project
     from momab.book.single_page import run_page
 
+    project = Project.find()
     with interruptible():
-        for page in run_page(Project.find(), notebook, profile, parameter or (), output, workers):
-            print(short(page))
+        return run_page(
+            project,
+            notebook,
+            profile,
+            assignments,
+            output,
+            workers,
+            exercises,
+            edition or "instructor",
+        )
 
 
 def params_command(
@@ -91,13 +126,21 @@ def params_command(
     from rich.table import Table
     from rich.text import Text
 
+    from momab.book.packaged import Pages, packaged
     from momab.book.parameters import parameter_summary
-    from momab.book.project import Project
 
-    project = Project.find()
-    names = [project.notebook(notebook).name] if notebook else project.names
+    if packaged():
+        pages = Pages()
+        names = [Path(notebook).stem] if notebook else pages.names
+        found = {name: pages.parameters(name) for name in names}
+    else:
+        from momab.book.project import Project
+
+        project = Project.find()
+        names = [project.notebook(notebook).name] if notebook else project.names
+        found = {name: project.notebook(name).parameters for name in names}
     headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
-    rows = parameter_summary({name: project.notebook(name).parameters for name in names})
+    rows = parameter_summary(found)
     if as_json:
         print_json(dict(zip(headers, row, strict=True)) for row in rows)
         return

@@ -1,4 +1,4 @@
-"""The commands for teachers: `momab handout` and `momab grade`."""
+"""The commands for teachers: `momab student`, `momab handout` and `momab grade`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,29 @@ import typer
 
 from momab.cli.terminal import interruptible
 from momab.errors import MomabError
+
+
+def student_command(
+    folder: Annotated[Path, typer.Argument(help="Where to write it; it may be a repository.")],
+    address: Annotated[
+        str, typer.Option(help="Where it will be public, https://github.com/WHO/NAME, for links.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that someone has edited.")
+    ] = False,
+) -> None:
+    """Write the folder that students get: site, handouts, package, one command to start.
+
+    It holds no solutions and may be public; README.md and HOSTING.md in it say the rest.
+    """
+    from momab.book.build import build
+    from momab.book.project import Project
+    from momab.course.student import make_distribution
+
+    project = Project.find()
+    site = build(project, edition="student").site
+    files = make_distribution(project, folder, site, address, force)
+    print(f"{len(files)} files for students: {folder / 'README.md'}")
 
 
 def handout_command(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momab.cli import tables
+from momab.cli.book import run_one
 from momab.cli.terminal import (
     AsJson,
     interruptible,
@@ -50,12 +51,9 @@ def study_command(
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
     from momab._util.files import require_folder
-    from momab.book.project import Project
-    from momab.book.single_page import run_page
     from momab.chapters.own_data import study_assignments
     from momab.model.price import price
 
-    project = Project.find()
     if output is not None:
         require_folder(output)
     mention_numba()
@@ -73,9 +71,8 @@ def study_command(
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    with interruptible():
-        for page in run_page(project, "own-data", "quick", assignments, output, exercises=False):
-            print(short(page))
+    for page in run_one("own-data", "quick", assignments, output, exercises=False):
+        print(short(page))
 
 
 def audit_command(

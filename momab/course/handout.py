@@ -8,8 +8,12 @@ answer.  What a cell is for stands in its metadata under ``momab``:
 - ``{"role": "setup"}``: how to work with the handout, and ``import momab``;
 - ``{"role": "exercise", "exercise": "width-floor-2"}``: the text of an exercise;
 - ``{"role": "answer", "exercise": "width-floor-2"}``: the place for the answer, a code cell with
-  the starter, or a Markdown cell where the answer is in words; tagged ``answer``;
+  the starter, or a Markdown cell where the answer is in words; tagged ``answer``.  An exercise that
+  asks for both has both, and each says in its first line that it is for the answer;
 - ``{"role": "check", "exercise": "width-floor-2"}``: the call of `momab.check`; tagged ``check``.
+
+Cells of the chapter whose code the book does not show (pictures, tables, computed prose) are folded
+in JupyterLab's own way, ``{"jupyter": {"source_hidden": true}}``.
 
 `momab grade` reads these notebooks again (see `momab.course.grading`).
 """
@@ -30,15 +34,17 @@ from momab.course.settings import Course
 from momab.errors import MomabError
 from momab.exercises import own_copy
 
-PLACEHOLDER = "*Your answer.*"
+PLACEHOLDER = "✎ **Your answer in words:**"
+_MARK = "# ✎ Your answer to exercise {number}:"
 _HOWTO = """\
-**How to work with this notebook.** It needs the library of the book, with all that the chapter
-uses: in a checkout of the book, `pip install ".[book]"`. Then run the cells from top to bottom.
+**How to work with this notebook.** Open it in the JupyterLab that `python3 start.py` starts in the
+folder which you were given, and run the cells from top to bottom. A bar without code is a folded
+cell; a click on it shows the code.
 
-Answer in the cells tagged *answer*; you may add cells of your own beside them. The cell below a
-programming answer checks it and gives a hint, as often as you like. An answer must stand alone:
-import what it uses, and do not rely on variables of the chapter, because the grader runs your
-cells without it.
+Answer in the cells that start with ✎, code or words; you may add cells of your own beside them. The
+cell below a programming answer checks it and gives a hint, as often as you like. An answer must
+stand alone: import what it uses, and do not rely on variables of the chapter, because the grader
+runs your cells without it.
 
 When you are done, save the notebook and hand in this one file."""
 
@@ -61,7 +67,7 @@ def make_handout(project: Project, chapter: str, copy: int | None = None) -> Nod
     ]
     for cell in editions.student(notebook.node).cells:
         if cell.cell_type == "code":
-            cells.append(_cell("code", cell.source, "chapter"))
+            cells.append(_cell("code", cell.source, "chapter", folded=is_folded(cell)))
         elif cell.cell_type == "markdown":
             cells += _prose(cell.source, copy)
     if not any(cell.metadata["momab"]["role"] == "answer" for cell in cells):
@@ -88,13 +94,30 @@ def make_handout(project: Project, chapter: str, copy: int | None = None) -> Nod
     return node
 
 
-def _cell(kind: str, source: str, role: str, exercise: str = "") -> Node:
+def is_folded(cell: Node) -> bool:
+    """Whether the book shows what a code cell gives, and not the cell; parameters stay open."""
+    tags = cell.metadata.get("tags", [])
+    return "remove-input" in tags and "parameters" not in tags
+
+
+def _cell(kind: str, source: str, role: str, exercise: str = "", folded: bool = False) -> Node:
     import nbformat
 
     make: Callable[..., Node] = getattr(nbformat.v4, f"new_{kind}_cell")
     facts = {"role": role, "exercise": exercise} if exercise else {"role": role}
-    tags = {"tags": [role]} if role in ("answer", "check", "setup") else {}
-    return make(source, metadata={"momab": facts, **tags})
+    more: dict[str, object] = {"jupyter": {"source_hidden": True}} if folded else {}
+    if role in ("answer", "check", "setup"):
+        more["tags"] = [role]
+    return make(source, metadata={"momab": facts, **more})
+
+
+def marked(exercise: myst.ExerciseText) -> str:
+    """The starter of a programming exercise, with a first line that says what the cell is for."""
+    return f"{_MARK.format(number=_number(exercise))}\n{exercise.starter[0]}"
+
+
+def _number(exercise: myst.ExerciseText) -> str:
+    return exercise.label.rpartition("-")[2]
 
 
 def _prose(source: str, copy: int | None) -> Iterator[Node]:
@@ -119,26 +142,26 @@ def _prose(source: str, copy: int | None) -> Iterator[Node]:
 
 def _exercise(exercise: myst.ExerciseText, copy: int | None) -> Iterator[Node]:
     """The text of an exercise, the cell for its answer, and the check of a programming one."""
-    number = exercise.label.rpartition("-")[2]
     level = [word for word in myst.LEVELS if word in exercise.classes]
-    kinds = [*level, "programming" if exercise.programming else "in words"]
+    kinds = [*level, *(["programming"] if exercise.programming else [])]
+    kinds += ["in words"] if exercise.words else []
     if exercise.programming and not exercise.answer_name:
         raise MomabError(
             f"the exercise {exercise.label!r} is marked as programming, so it must end with "
             "a starter in a python fence whose last line calls momab.check."
         )
     body = "\n".join(exercise.question if exercise.programming else exercise.body)
-    head = f"### Exercise {number}" + (f": {exercise.title}" if exercise.title else "")
+    head = f"### Exercise {_number(exercise)}" + (f": {exercise.title}" if exercise.title else "")
     text = f"{plain_markdown(head)}\n\n*{', '.join(kinds)}*\n\n{plain_markdown(body)}"
     own = own_copy(exercise.label, copy)[0] if exercise.programming and copy is not None else ""
     yield _cell("markdown", f"{text}\n\n**{own}**" if own else text, "exercise", exercise.label)
-    if not exercise.programming:
+    if exercise.programming:
+        check = exercise.starter[1]
+        check = check if not own else f"{check[:-1]}, copy={copy})"
+        yield _cell("code", marked(exercise), "answer", exercise.label)
+        yield _cell("code", check, "check", exercise.label)
+    if exercise.words:
         yield _cell("markdown", PLACEHOLDER, "answer", exercise.label)
-        return
-    code, check = exercise.starter
-    check = check if not own else f"{check[:-1]}, copy={copy})"
-    yield _cell("code", code, "answer", exercise.label)
-    yield _cell("code", check, "check", exercise.label)
 
 
 def write_handouts(

@@ -341,11 +341,12 @@ def _answer(text: myst.ExerciseText, sheet: Sheet) -> sandbox.Answer:
 
 def _blanks(text: myst.ExerciseText) -> set[str]:
     """What an answer cell looks like that nobody has touched."""
-    from momab.course.handout import PLACEHOLDER
+    from momab.course.handout import PLACEHOLDER, marked
 
+    blanks = {_normal(""), _normal(PLACEHOLDER)}
     if text.programming:
-        return {_normal(""), _normal(text.starter[0])}
-    return {_normal(""), _normal(PLACEHOLDER)}
+        blanks |= {_normal(text.starter[0]), _normal(marked(text))}
+    return blanks
 
 
 def _role(cell: HandedIn, sheet: Sheet) -> tuple[str, str]:

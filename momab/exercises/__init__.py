@@ -34,7 +34,7 @@ def chapters() -> list[str]:
     return sorted(
         name.replace("_", "-")
         for name in found
-        if name not in ("core", "draws") and not name.startswith("_")
+        if name not in ("core", "draws", "sealed") and not name.startswith("_")
     )
 
 

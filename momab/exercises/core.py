@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import html
 import inspect
 import math
@@ -166,7 +167,7 @@ def close(found: Any, wanted: Any, tolerance: float = 1e-6) -> bool:
 
 def within(tolerance: float) -> Same:
     """Equal up to this relative error."""
-    return lambda found, wanted: close(found, wanted, tolerance)
+    return functools.partial(close, tolerance=tolerance)
 
 
 def same_members(found: Any, wanted: Any) -> bool:

@@ -298,7 +298,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Case(
                 "a dominated arm that ties with its dominator",
-                ((_EDGE,), (np.array([[0.5, 0.9], [0.9, 0.5], [0.5, 0.6]]),)),
+                ((_EDGE,), (np.array([[0.3, 0.8], [0.8, 0.4], [0.3, 0.55]]),)),
                 "The infimum need not be attained: what does an arbitrarily small lift do to an "
                 "arm that ties on one objective?",
             ),

@@ -70,7 +70,7 @@ def _other_grid(draw: Draw, call: tuple[int, int]) -> tuple[int, int]:
 _RNG = np.random.default_rng(11)
 _PAIR = np.array([[1.0, 1.0], [1.0, 0.0]])
 _TWINS = np.array([[0.75, 0.5], [0.75, 0.5], [0.25, 0.25]])
-_MIDDLE = np.array([[0.5, 0.9], [0.9, 0.5], [0.5, 0.6], [0.2, 0.8]])
+_MIDDLE = np.array([[0.4, 0.8], [0.7, 0.3], [0.4, 0.45], [0.1, 0.7]])
 _RESCUED = np.array([[0.5, 0.9], [0.5, 0.3], [0.8, 0.4]])  # arm 2 ties with 1, is beaten by 3
 _NARROW = np.array([[0.8, 0.8], [0.78, 0.3], [0.8, 0.1]])
 _LINE = np.array([[0.3], [0.9], [0.3], [0.9]])

@@ -22,6 +22,7 @@ class SlideStep:
 
     blocks: list[nodes.Node] = field(default_factory=list)
     fragment: bool = False
+    panels: str = ""  # how the panels of its picture come: "build", "zoom", or all at once
 
 
 @dataclass
@@ -63,8 +64,12 @@ class Deck:
     def _add(self, block: nodes.Element, text: list[nodes.Node]) -> None:
         """Add a step to the last slide: what it shows, then its own text."""
         shown = [found for name in block["show"] for found in self._shown(name)]
-        step = SlideStep([for_deck(node) for node in [*shown, *text]])
+        own = [for_deck(node) for node in text]
+        if not block.get("at_once"):
+            _line_by_line(own)
+        step = SlideStep([*map(for_deck, shown), *own])
         step.fragment = not isinstance(block, slide_block)
+        step.panels = block.get("panels", "")
         if self.slides:
             self.slides[-1].steps.append(step)
         else:
@@ -87,6 +92,14 @@ class Deck:
         """A code cell of this name, or else a block, or else a section with this identifier."""
         found = [node for node in self._tree.findall(nodes.Element) if _is_named(node, name)]
         return min(found, key=_rank, default=None)
+
+
+def _line_by_line(text: list[nodes.Node]) -> None:
+    """Let the items of a list come one after the other, the first with the slide."""
+    for block in text:
+        if isinstance(block, nodes.bullet_list | nodes.enumerated_list):
+            for item in block.children[1:]:
+                item["classes"].append("fragment")
 
 
 def _is_named(node: nodes.Element, name: str) -> bool:
