@@ -130,7 +130,7 @@ def render_pages(
     jobs: Sequence[Job],
     nodes: Sequence[Node],
     folder: Path,
-    edition: str,
+    edition: str = "instructor",
 ) -> list[str]:
     """Build the executed page with stand-ins for the others around it, once per job."""
     import nbformat
