@@ -1,12 +1,13 @@
 """From judges to sealed checks: what the student package has in the place of a chapter's judges.
 
 A judge's module holds solutions, slips and cases.  Students get a module that holds only what must
-be code, the aspects of exercises whose answer is a value with the functions that they need, and
-beside it a file with the cases, the hints and the seals (`momab.exercises.sealed`).  All else is
-left out: no solution, and no slip, because a slip is a solution with one mistake.
+be code, the aspects of exercises whose answer is a value, what makes copies of them, and the
+functions that these need, and beside it a file with the cases, the hints and the seals
+(`momab.exercises.sealed`).  All else is left out: no solution, no slip, because a slip is a
+solution with one mistake, and nothing that draws other arguments for grading.
 
-Before anything is handed out, every sealed check is compared with its judge on the solution and
-on all slips.
+Before anything is handed out, the module is run, and every sealed check is compared with its judge
+on the solution and on all slips, those of some copies included.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import functools
 import importlib
 import inspect
 import json
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from momab import exercises
 from momab.errors import BuildError
 from momab.exercises import sealed
-from momab.exercises.core import Exercise, Outcome, close, same_members
+from momab.exercises.core import Exercise, Outcome, close, same_members, shape_of
+from momab.exercises.draws import Draw
 
 _MODULE = '''\
 """How answers to the exercises of the chapter {chapter!r} are checked; what is right is sealed."""
@@ -39,7 +43,9 @@ from momab.exercises.sealed import load
 
 ASPECTS = {{{aspects}}}
 
-EXERCISES = load(Path(__file__).with_suffix(".json"), ASPECTS)
+PERSONAL = {{{personal}}}
+
+EXERCISES = load(Path(__file__).with_suffix(".json"), ASPECTS, PERSONAL)
 '''
 
 
@@ -64,12 +70,26 @@ def seal_chapter(chapter: str) -> SealedChapter:
     judges = exercises.of_chapter(chapter)
     entries = [_entry(judge) for judge in judges]
     lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
-    data = f"[{lines}]\n"
-    for judge, entry in zip(judges, json.loads(data), strict=True):
-        _compare(judge, sealed._exercise(entry, judge.aspects))
     names = {judge.name for judge in judges}
-    stem = chapter.replace("-", "_")
-    return SealedChapter(stem, _shaken(inspect.getsource(module), chapter, names), data)
+    made = SealedChapter(
+        chapter.replace("-", "_"),
+        _shaken(inspect.getsource(module), chapter, names),
+        f"[{lines}]\n",
+    )
+    for judge, check in zip(judges, _run(made), strict=True):
+        _compare(judge, check)
+    return made
+
+
+def _run(made: SealedChapter) -> tuple[sealed.SealedExercise, ...]:
+    """The checks that students will have."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{made.stem}.py"
+        path.with_suffix(".json").write_text(made.data, encoding="utf-8")
+        space: dict[str, Any] = {"__file__": str(path), "__name__": made.stem}
+        exec(compile(made.module, path.name, "exec"), space)
+    found: tuple[sealed.SealedExercise, ...] = space["EXERCISES"]
+    return found
 
 
 # ---- seals ---------------------------------------------------------------------------------
@@ -97,6 +117,7 @@ def _entry(judge: Exercise) -> dict[str, Any]:
             ).digests
             for place, outcome in enumerate(wanted)
         ],
+        "shapes": [shape_of(outcome.value) for outcome in wanted],
         "slips": [
             {"hint": slip.hint, "outcomes": _sealed(judge, number, judge.outcomes(slip.answer))}
             for number, slip in enumerate(judge.slips, start=1)
@@ -121,11 +142,21 @@ def _sealed(judge: Exercise, number: int, outcomes: Iterable[Outcome]) -> list[A
     ]
 
 
-def _compare(judge: Exercise, check: sealed.SealedExercise) -> None:
-    """Refuse a sealed check that says something else than its judge."""
+def _compare(judge: Exercise, check: Exercise) -> None:
+    """Refuse a sealed check that says something else than its judge, or does so about a copy."""
+    _compare_answers(judge, check)
+    for number in range(3):
+        sentence, own = judge.variant(Draw(number, "copy", judge.name))
+        told, other = check.variant(Draw(number, "copy", judge.name))
+        if told != sentence:
+            raise BuildError(f"{judge.name}: the sealed check has another copy than the judge.")
+        _compare_answers(own, other, hints=bool(other.slips))
+
+
+def _compare_answers(judge: Exercise, check: Exercise, hints: bool = True) -> None:
     for answer in (judge.solution, *(slip.answer for slip in judge.slips)):
-        said = judge.judge(judge.outcomes(answer))
-        if check.judge(check.outcomes(answer)) != said:
+        said, found = (one.judge(one.outcomes(answer)) for one in (judge, check))
+        if found.parts != said.parts or (hints and found != said):
             raise BuildError(
                 f"{judge.name}: the sealed check differs from the judge on an answer that is "
                 f"{said.summary}."
@@ -136,19 +167,21 @@ def _compare(judge: Exercise, check: sealed.SealedExercise) -> None:
 
 
 def _shaken(source: str, chapter: str, names: set[str]) -> str:
-    """A judge's module without everything that its aspects do not need."""
+    """A judge's module without everything that its aspects and copies do not need."""
     tree = ast.parse(source)
     calls = {name: call for call in ast.walk(tree) if (name := _exercise_of(call, names))}
     aspects = {
         name: kept for name, call in calls.items() if (kept := _argument(call, 3, "aspects"))
     }
+    personal = {name: kept for name, call in calls.items() if (kept := _personal(call))}
+    open_to_all = [*aspects.values(), *personal.values()]
     solutions = {
         node.id: name
         for name, call in calls.items()
         if name not in aspects and isinstance(node := _argument(call, 1, "solution"), ast.Name)
     }
     defined = {name: node for node in tree.body for name in _names_of(node)}
-    needed = _reachable(aspects.values(), defined)
+    needed = _reachable(open_to_all, defined)
     if told := needed & solutions.keys():
         raise BuildError(
             f"{module_name(chapter)}: {min(told)} is the solution of {solutions[min(told)]} and "
@@ -156,14 +189,29 @@ def _shaken(source: str, chapter: str, names: set[str]) -> str:
         )
     helpers = [node for node in tree.body if set(_names_of(node)) & needed]
     used = {"Aspect"} if aspects else set[str]()
-    used |= _names(helpers) | _names(aspects.values())
+    used |= _names(helpers) | _names(open_to_all)
     imports = [line for node in tree.body if (line := _import(node, used))]
     return _MODULE.format(
         chapter=chapter,
         imports="\n".join(imports),
         helpers="\n\n\n".join(ast.unparse(node) for node in helpers),
-        aspects=", ".join(f"{name!r}: {ast.unparse(node)}" for name, node in aspects.items()),
+        aspects=_entries(aspects),
+        personal=_entries(personal),
     )
+
+
+def _entries(nodes: Mapping[str, ast.expr]) -> str:
+    return ", ".join(f"{name!r}: {ast.unparse(node)}" for name, node in nodes.items())
+
+
+def _personal(call: ast.AST) -> ast.expr | None:
+    """What makes copies of an exercise, without the answers to them."""
+    found = _argument(call, 5, "personal")
+    if isinstance(found, ast.Call) and isinstance(found.func, ast.Name):
+        if found.func.id == "Redrawn":
+            return ast.Call(found.func, found.args[:2], [])
+        return found
+    return None
 
 
 def module_name(chapter: str) -> str:
@@ -181,7 +229,7 @@ def _exercise_of(node: ast.AST, names: set[str]) -> str:
 
 def _argument(call: ast.AST, place: int, name: str) -> ast.expr | None:
     assert isinstance(call, ast.Call)
-    if isinstance(call.func, ast.Name) and call.func.id != "value" and name == "aspects":
+    if isinstance(call.func, ast.Name) and call.func.id != "value" and name != "solution":
         return None
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     return named[0] if named else call.args[place] if len(call.args) > place else None

@@ -26,8 +26,9 @@ from momab.course.sealing import sealed_chapters
 
 NAME = f"momab-{__version__}-py3-none-any.whl"
 EXTRAS = ("fast", "plots", "learn")
+_TEACHERS = ("course", "serve", "pages")  # pages are made below
 _BOOK = ("__init__.py", "packaged.py", "parameters.py", "yaml_files.py")
-_CHECKS = ("__init__.py", "core.py", "sealed.py", "_situations.py")
+_CHECKS = ("__init__.py", "core.py", "draws.py", "sealed.py", "_situations.py")
 
 
 def student_wheel(project: Project) -> bytes:
@@ -77,7 +78,7 @@ def _library(project: Project) -> Iterator[tuple[str, bytes]]:
     for path in sorted(project.library.rglob("*")):
         name = path.relative_to(project.library)
         room = name.parts[0]
-        if not path.is_file() or "__pycache__" in name.parts or room in ("course", "pages"):
+        if not path.is_file() or "__pycache__" in name.parts or room in _TEACHERS:
             continue
         if room == "book" and name.as_posix() not in {f"book/{one}" for one in _BOOK}:
             continue

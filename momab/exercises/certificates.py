@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momab.auditing.rounds import top_two
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto, theory
 
@@ -297,7 +297,7 @@ _WEAK = value(
             "Two equal arms do not dominate each other; let them differ on the second objective.",
         ),
     ],
-    personal=Personal("the second mean of the first arm", ("means", 0, 1), hundredths(5, 45)),
+    personal=Personal("the second mean of the first arm", ("means", 0, 1), halfway(5, 45)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CERTIFIED, _COEFFICIENT, _WEAK)

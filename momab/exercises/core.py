@@ -291,7 +291,7 @@ class Personal:
     """What makes an example somebody's own: an entry of the answer with a value that is drawn.
 
     ``what`` names the entry and ``path`` leads to it; every one of ``values`` leaves the exercise
-    solvable, and none is that of the worked solution.
+    solvable, and none is that of the worked solution.  It is no secret: students have it, too.
     """
 
     what: str
@@ -305,12 +305,22 @@ class Personal:
         return answer
 
 
-def hundredths(low: int, high: int) -> list[float]:
-    """The numbers low/100, ..., high/100."""
-    return [n / 100 for n in range(low, high + 1)]
+def halfway(low: int, high: int) -> list[float]:
+    """The numbers half-way between low/100, ..., high/100; worked solutions are hundredths."""
+    return [(2 * n + 1) / 200 for n in range(low, high)]
 
 
-Variant = Callable[[Draw], "tuple[str, Exercise]"]
+@dataclass(frozen=True)
+class Redrawn:
+    """What makes a question somebody's own: it is about other data, which are drawn.
+
+    ``data`` draws them with a sentence that says so; ``aspects`` and ``answers`` (the solution and
+    the slips) are made of them.  Students do not have the answers.
+    """
+
+    data: Callable[[Draw], tuple[str, Any]]
+    aspects: Callable[[Any], Sequence[Aspect]]
+    answers: Callable[[Any], tuple[Any, Sequence[Slip]]] = lambda data: (None, ())
 
 
 @dataclass(frozen=True)
@@ -325,7 +335,7 @@ class Exercise:
     aspects: tuple[Aspect, ...] = ()
     same: Same = close
     vary: Vary | None = field(default=None, repr=False)
-    personal: Personal | Variant | None = field(default=None, repr=False)
+    personal: Personal | Redrawn | None = field(default=None, repr=False)
 
     @property
     def calls(self) -> tuple[tuple[Any, ...], ...]:
@@ -371,11 +381,10 @@ class Exercise:
         """
         if self.personal is None:
             return "", self
-        if not isinstance(self.personal, Personal):
-            return self.personal(draw)
+        if isinstance(self.personal, Redrawn):
+            return self._redrawn(self.personal, draw)
         own = self.personal
-        usual = own.find(self.solution)
-        number = draw.choose([value for value in own.values if not close(value, usual)])
+        number = draw.choose(own.values)
         sentence = f"In your copy of this exercise {own.what} must be {number:g}."
         aspect = Aspect(
             f"{own.what} is {number:g}",
@@ -384,6 +393,17 @@ class Exercise:
             decisive=True,
         )
         return sentence, replace(self, aspects=(*self.aspects, aspect), personal=None)
+
+    def _redrawn(self, own: Redrawn, draw: Draw) -> tuple[str, Exercise]:
+        sentence, data = own.data(draw)
+        solution, slips = own.answers(data)
+        return sentence, replace(
+            self,
+            solution=solution,
+            slips=tuple(slips),
+            aspects=tuple(own.aspects(data)),
+            personal=None,
+        )
 
     def outcomes(self, answer: object) -> list[Outcome]:
         """What the answer gives, in its own words; nothing that it raises gets out."""
@@ -400,6 +420,16 @@ class Exercise:
     @cached_property
     def _wanted(self) -> list[Any]:
         return [outcome.value for outcome in self.outcomes(self.solution)]
+
+    @cached_property
+    def _shapes(self) -> Sequence[str]:
+        """The shapes of the right outcomes."""
+        return [shape_of(value) for value in self._wanted]
+
+    @property
+    def _lengths(self) -> bool:
+        """Whether a list of another length has another shape."""
+        return self.same is not same_members
 
     @cached_property
     def _slipped(self) -> list[list[Outcome]]:
@@ -457,9 +487,9 @@ class Exercise:
         """What is wrong about the shape of the first outcome that has another one than wanted."""
         if not self.cases:
             return ""
-        for outcome, wanted in zip(outcomes, self._wanted, strict=True):
-            shape, right = _shape(outcome.value), _shape(wanted)
-            if not outcome.error and not _fits(shape, right, self.same is not same_members):
+        for outcome, right in zip(outcomes, self._shapes, strict=True):
+            shape = shape_of(outcome.value)
+            if not outcome.error and not _fits(shape, right, self._lengths):
                 return f"The answer has the wrong shape: it gives {shape}, and should give {right}."
         return ""
 
@@ -508,7 +538,7 @@ class Exercise:
         return ""
 
 
-def _shape(value: Any) -> str:
+def shape_of(value: Any) -> str:
     """The shape of plain data in words, for example 'a list of 3 lists of 2 numbers'."""
     if isinstance(value, bool):
         return "a truth value"
@@ -518,7 +548,7 @@ def _shape(value: Any) -> str:
         return f"a dictionary with the keys {', '.join(sorted(value))}"
     if not isinstance(value, list):
         return "a text" if isinstance(value, str) else "nothing"
-    inner = {_shape(item) for item in value}
+    inner = {shape_of(item) for item in value}
     if not value:
         return "an empty list"
     of = "different things"
@@ -591,7 +621,7 @@ def value(
     solution: Any,
     aspects: Sequence[Aspect],
     slips: Sequence[Slip],
-    personal: Personal | Variant | None = None,
+    personal: Personal | Redrawn | None = None,
 ) -> Exercise:
     """An exercise whose answer is a value: a number, or an example with a property.
 

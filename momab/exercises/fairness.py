@@ -15,7 +15,7 @@ from momab.exercises.core import (
     Personal,
     Slip,
     function,
-    hundredths,
+    halfway,
     same_members,
     value,
 )
@@ -322,7 +322,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Rows are arms and columns are objectives; yours look exchanged.",
             ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), hundredths(80, 95)),
+        personal=Personal("the first mean of the first arm", (0, 0), halfway(80, 95)),
     ),
 )
 

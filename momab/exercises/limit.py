@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import counts, keep, unit, whole
 from momab.model import pareto, theory
 from momab.model.imed import copied_exponent, is_settled, worst_price
@@ -276,7 +276,7 @@ _DEAREST = value(
             "By symmetry both free arms have the same price, so the instance is not settled.",
         ),
     ],
-    personal=Personal("the first mean of the first arm", (0, 0), hundredths(86, 94)),
+    personal=Personal("the first mean of the first arm", (0, 0), halfway(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_DECISION, _COPIES, _DEAREST)

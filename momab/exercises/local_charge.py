@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import counts, index, near, sizes, unit, whole
 from momab.model import pareto, theory
 
@@ -297,7 +297,7 @@ _ENDPOINT = value(
             "The counts must fit into the horizon, and fewer samples are enough.",
         ),
     ],
-    personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(85, 94)),
+    personal=Personal("the first mean of the first arm", ("means", 0, 0), halfway(85, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_BOUND, _PRICES, _ENDPOINT)

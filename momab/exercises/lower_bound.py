@@ -273,7 +273,7 @@ _COPIES = value(
             "Under your second law the two rewards have different means.",
         ),
     ],
-    personal=Personal("the probability P[0][0]", (0, 0, 0), [n / 2000 for n in range(20, 29)]),
+    personal=Personal("the probability P[0][0]", (0, 0, 0), [n / 2000 for n in range(21, 29)]),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CONSTANT, _INDEX, _COPIES)

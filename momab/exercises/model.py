@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, Variant, close, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Redrawn, Slip, close, function, value
 from momab.exercises.draws import Draw, sizes, unit
 from momab.model import pareto
 
@@ -119,94 +119,101 @@ _CHAIN = np.array([[0.9, 0.8], [0.7, 0.75], [0.5, 0.3], [0.1, 0.6]])
 _TRIO = np.array([[0.8, 0.5, 0.9], [0.6, 0.4, 0.2], [0.5, 0.5, 0.1], [0.7, 0.45, 0.6]])
 
 
-def _five_gaps(means: Array, personal: Variant | None = None) -> Exercise:
-    """The exercise with some five arms; the first, second and fourth are on the front."""
+def _five_aspects(means: Array) -> list[Aspect]:
+    """What must hold of the gaps of five arms; the first, second and fourth are on the front."""
     gaps: list[float] = pareto.gaps(means).tolist()
-    return value(
-        "model-1",
-        "a list of five numbers, the gaps of arms 1 to 5 in this order",
-        gaps,
-        [
-            Aspect(
-                "there are five numbers, none of them negative",
-                lambda found: (
-                    isinstance(found, list) and len(found) == 5 and all(x >= 0 for x in found)
-                ),
-                "Give one number per arm, in the order of the arms; no gap is negative.",
+    return [
+        Aspect(
+            "there are five numbers, none of them negative",
+            lambda found: (
+                isinstance(found, list) and len(found) == 5 and all(x >= 0 for x in found)
             ),
-            Aspect(
-                "the arms of the Pareto set",
-                lambda found: all(close(found[a], 0.0) for a in (0, 1, 3)),
-                "Which of the arms does nobody dominate? An arm that nobody dominates needs no "
-                "lift.",
-            ),
-            Aspect(
-                "arm 3",
-                lambda found: close(found[2], gaps[2]),
-                "One arm dominates arm 3. Lift both coordinates of arm 3 by the same amount: on "
-                "which objective does it draw level first?",
-                decisive=True,
-            ),
-            Aspect(
-                "arm 5",
-                lambda found: close(found[4], gaps[4]),
-                "Several arms dominate arm 5. It is free only when the last of them has stopped "
-                "dominating it.",
-                decisive=True,
-            ),
-        ],
-        [
-            Slip(
-                _nearest_dominator(means),
-                "Your lift takes arm 5 past one of its dominators only; another one still "
-                "dominates it then.",
-            ),
-            Slip(
-                _over_dominators(means, lambda x: x.max(axis=2)),
-                "You lifted until the arm has caught up on all objectives; catching up on one of "
-                "them is enough.",
-            ),
-            Slip(
-                _over_dominators(means, lambda x: x.sum(axis=2)),
-                "You added the differences of the objectives; the lift raises all of them at once, "
-                "so they are not paid one after the other.",
-            ),
-            Slip(
-                _over_dominators(means, lambda x: np.sqrt((x**2).sum(axis=2))),
-                "That is the distance to an arm; the gap is measured along the diagonal, up to the "
-                "edge of the dominated region.",
-            ),
-            Slip(
-                pareto.objective_deficits(means).min(axis=1).tolist(),
-                "You compared with the best arm of each objective; these shortfalls are upper "
-                "limits of the gap, and even arms of the Pareto set have them.",
-            ),
-            Slip(
-                pareto.dominance(means).sum(axis=0).tolist(),
-                "That is how many arms dominate each arm; the gap says how far it has to rise.",
-            ),
-        ],
-        personal=personal,
-    )
+            "Give one number per arm, in the order of the arms; no gap is negative.",
+        ),
+        Aspect(
+            "the arms of the Pareto set",
+            lambda found: all(close(found[a], 0.0) for a in (0, 1, 3)),
+            "Which of the arms does nobody dominate? An arm that nobody dominates needs no lift.",
+        ),
+        Aspect(
+            "arm 3",
+            lambda found: close(found[2], gaps[2]),
+            "One arm dominates arm 3. Lift both coordinates of arm 3 by the same amount: on "
+            "which objective does it draw level first?",
+            decisive=True,
+        ),
+        Aspect(
+            "arm 5",
+            lambda found: close(found[4], gaps[4]),
+            "Several arms dominate arm 5. It is free only when the last of them has stopped "
+            "dominating it.",
+            decisive=True,
+        ),
+    ]
 
 
-def _other_five(draw: Draw) -> tuple[str, Exercise]:
-    """A copy with another third and another fifth arm."""
+def _five_answers(means: Array) -> tuple[list[float], list[Slip]]:
+    """The gaps of five arms, and what is taken for them."""
+    slips = [
+        Slip(
+            _nearest_dominator(means),
+            "Your lift takes arm 5 past one of its dominators only; another one still "
+            "dominates it then.",
+        ),
+        Slip(
+            _over_dominators(means, lambda x: x.max(axis=2)),
+            "You lifted until the arm has caught up on all objectives; catching up on one of "
+            "them is enough.",
+        ),
+        Slip(
+            _over_dominators(means, lambda x: x.sum(axis=2)),
+            "You added the differences of the objectives; the lift raises all of them at once, "
+            "so they are not paid one after the other.",
+        ),
+        Slip(
+            _over_dominators(means, lambda x: np.sqrt((x**2).sum(axis=2))),
+            "That is the distance to an arm; the gap is measured along the diagonal, up to the "
+            "edge of the dominated region.",
+        ),
+        Slip(
+            pareto.objective_deficits(means).min(axis=1).tolist(),
+            "You compared with the best arm of each objective; these shortfalls are upper "
+            "limits of the gap, and even arms of the Pareto set have them.",
+        ),
+        Slip(
+            pareto.dominance(means).sum(axis=0).tolist(),
+            "That is how many arms dominate each arm; the gap says how far it has to rise.",
+        ),
+    ]
+    return pareto.gaps(means).tolist(), slips
+
+
+def _other_five(draw: Draw) -> tuple[str, Array]:
+    """Means with another third and another fifth arm."""
     means = FIVE.copy()
     while any(close(gap, usual) for gap, usual in zip(*_dominated(means), strict=True)):
         means[2] = draw.whole(5, 11) / 20, draw.whole(5, 11) / 20
         means[4] = draw.whole(5, 8) / 20, draw.whole(1, 3) / 20
     told = [f"({arm[0]:g}, {arm[1]:g})" for arm in (means[2], means[4])]
     sentence = f"In your copy of this exercise the third arm is {told[0]} and the fifth {told[1]}."
-    return sentence, _five_gaps(means)
+    return sentence, means
 
 
 def _dominated(means: Array) -> list[list[float]]:
     return [pareto.gaps(table)[[2, 4]].tolist() for table in (means, FIVE)]
 
 
+_FIVE_GAPS, _FIVE_SLIPS = _five_answers(FIVE)
+
 EXERCISES: tuple[Exercise, ...] = (
-    _five_gaps(FIVE, _other_five),
+    value(
+        "model-1",
+        "a list of five numbers, the gaps of arms 1 to 5 in this order",
+        _FIVE_GAPS,
+        _five_aspects(FIVE),
+        _FIVE_SLIPS,
+        personal=Redrawn(_other_five, _five_aspects, _five_answers),
+    ),
     function(
         "model-2",
         pareto_set,

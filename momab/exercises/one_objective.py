@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import counts, index, unit, whole
 from momab.model import pareto
 
@@ -292,7 +292,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The dominated arm loses in your score, too, though one weight is negative.",
             ),
         ],
-        personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(50, 70)),
+        personal=Personal("the first mean of the first arm", ("means", 0, 0), halfway(50, 70)),
     ),
     value(
         "one-objective-6",
@@ -348,7 +348,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "on objective 2.",
             ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), hundredths(88, 95)),
+        personal=Personal("the first mean of the first arm", (0, 0), halfway(88, 95)),
     ),
 )
 

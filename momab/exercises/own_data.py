@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import Change, Draw, unit
 from momab.model import pareto
 
@@ -361,7 +361,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Every objective has one winner here; Theorem 4 is in force.",
             ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), hundredths(75, 95)),
+        personal=Personal("the first mean of the first arm", (0, 0), halfway(75, 95)),
     ),
 )
 

@@ -16,7 +16,7 @@ from momab.exercises.core import (
     Personal,
     Slip,
     function,
-    hundredths,
+    halfway,
     same_members,
     value,
 )
@@ -344,7 +344,7 @@ _HALF = value(
             "Your means are per cent; rewards lie between 0 and 1.",
         ),
     ],
-    personal=Personal("the first mean of the first arm", (0, 0), hundredths(86, 94)),
+    personal=Personal("the first mean of the first arm", (0, 0), halfway(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_COEFFICIENT, _OPTIMISTIC, _HALF)

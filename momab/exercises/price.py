@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import moved, unit, whole
 from momab.model import pareto, theory
 
@@ -268,7 +268,7 @@ _TINY = value(
             "A mean of one is excluded: nobody could be raised above it.",
         ),
     ],
-    personal=Personal("the first mean of the third arm", (2, 0), hundredths(30, 50)),
+    personal=Personal("the first mean of the third arm", (2, 0), halfway(30, 50)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_PRICE, _CHANCE, _TINY)

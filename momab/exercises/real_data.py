@@ -329,7 +329,7 @@ _LOUDNESS = value(
         ),
     ],
     personal=Personal(
-        "the first track of the first genre", (0, 0), [n / 2 for n in range(-50, -24)]
+        "the first track of the first genre", (0, 0), [n / 4 for n in range(-99, -49, 2)]
     ),
 )
 

@@ -2,7 +2,8 @@
 
 A judge (`momab.exercises.core`) has a solution and plays it.  A sealed check has only *seals* of
 what the solution gives for the prepared arguments: digests, from which a number cannot be read,
-but with which a number can be compared.  It says the same as the judge, hints included.
+but with which a number can be compared.  It says the same as the judge, hints included; only the
+slips of a copy about other data (`momab.exercises.core.Redrawn`) are not known to it.
 
 A seal of whole numbers, truth values and texts is one digest of all of them.  Any other number x is
 sealed by itself, through the cell that log|x| falls into on a grid as wide as the relative
@@ -19,13 +20,14 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from momab.exercises.core import Aspect, Case, Exercise, Outcome, Slip
+from momab.exercises.core import Aspect, Case, Exercise, Outcome, Personal, Redrawn, Slip
+from momab.exercises.draws import Draw
 
 Digests = tuple[str, ...]
 _ZERO = 1e-12
@@ -120,11 +122,24 @@ class SealedExercise(Exercise):
     """An exercise that knows seals of the right outcomes and of those of known slips."""
 
     wanted: tuple[Seal, ...] = ()
+    shapes: tuple[str, ...] = ()
     slipped: tuple[tuple[Seal | str, ...], ...] = ()
 
     @property
     def _wanted(self) -> list[Any]:
         return list(self.wanted)
+
+    @property
+    def _shapes(self) -> Sequence[str]:
+        return self.shapes
+
+    @property
+    def _lengths(self) -> bool:
+        return not any(seal.members for seal in self.wanted)
+
+    def _redrawn(self, own: Redrawn, draw: Draw) -> tuple[str, Exercise]:
+        bare = replace(self, slipped=())  # those that it knows are of the usual data
+        return Exercise._redrawn(bare, own, draw)
 
     def _slip_hint(self, outcomes: Sequence[Outcome]) -> str:
         for slip, seals in zip(self.slips, self.slipped, strict=True):
@@ -139,13 +154,24 @@ def _same_outcome(outcome: Outcome, seal: Seal | str) -> bool:
     return not outcome.error and seal.opens(outcome.value)
 
 
-def load(path: Path, aspects: Mapping[str, Sequence[Aspect]]) -> tuple[SealedExercise, ...]:
+def load(
+    path: Path,
+    aspects: Mapping[str, Sequence[Aspect]],
+    personal: Mapping[str, Personal | Redrawn],
+) -> tuple[SealedExercise, ...]:
     """The sealed exercises of a chapter; what must hold of a value is stated by its module."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    return tuple(_exercise(entry, aspects.get(entry["name"], ())) for entry in data)
+    return tuple(
+        _exercise(entry, aspects.get(entry["name"], ()), personal.get(entry["name"]))
+        for entry in data
+    )
 
 
-def _exercise(entry: Mapping[str, Any], aspects: Sequence[Aspect]) -> SealedExercise:
+def _exercise(
+    entry: Mapping[str, Any],
+    aspects: Sequence[Aspect],
+    personal: Personal | Redrawn | None = None,
+) -> SealedExercise:
     name, tolerance, members = entry["name"], entry["tolerance"], entry["members"]
     cases = tuple(
         Case(case["what"], tuple(tuple(map(read, call)) for call in case["calls"]), case["hint"])
@@ -159,6 +185,8 @@ def _exercise(entry: Mapping[str, Any], aspects: Sequence[Aspect]) -> SealedExer
         cases,
         tuple(aspects),
         _open,
+        personal=personal,
+        shapes=tuple(entry["shapes"]),
         wanted=tuple(
             Seal(key(name, 0, place), tuple(digests), tolerance, members)
             for place, digests in enumerate(entry["wanted"])

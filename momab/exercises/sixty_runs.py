@@ -279,7 +279,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The order is (p, typical, cost): the cheap run comes before the expensive one.",
             ),
         ],
-        personal=Personal("typical", (1,), [n / 2 for n in range(10, 60)]),
+        personal=Personal("typical", (1,), [n / 4 for n in range(21, 120, 2)]),
     ),
 )
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.errors import MomabError
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import Draw, unit
 from momab.model import instances, pareto, theory
 
@@ -304,7 +304,7 @@ _RISE = value(
             "Your fillers are better than the front on some objective, so they are not dominated.",
         ),
     ],
-    personal=Personal("p", ("p",), hundredths(62, 75)),
+    personal=Personal("p", ("p",), halfway(62, 75)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_FILLER, _SHARP, _RISE)

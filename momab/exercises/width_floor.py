@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto
 
@@ -230,7 +230,7 @@ _ONE_WRONG = value(
             "Two equal arms have no lead at all; the true means must differ, the estimates agree.",
         ),
     ],
-    personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(85, 96)),
+    personal=Personal("the first mean of the first arm", ("means", 0, 0), halfway(85, 96)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SAMPLED_WIDTH, _MOST_SAMPLES, _ONE_WRONG)

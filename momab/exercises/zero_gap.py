@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
 from momab.exercises.draws import Draw, unit
 from momab.model import pareto
 
@@ -140,7 +140,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "A narrow loss is not a tie: the gap is small here, but not zero.",
             ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), hundredths(35, 65)),
+        personal=Personal("the first mean of the first arm", (0, 0), halfway(35, 65)),
     ),
     function(
         "zero-gap-3",
@@ -268,7 +268,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "lead is small.",
             ),
         ],
-        personal=Personal("the third mean of the first arm", (0, 2), hundredths(70, 95)),
+        personal=Personal("the third mean of the first arm", (0, 2), halfway(70, 95)),
     ),
     function(
         "zero-gap-6",

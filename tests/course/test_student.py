@@ -79,7 +79,8 @@ def test_the_wheel_has_the_library_and_no_room_for_teachers(distribution: Path) 
     with zipfile.ZipFile(distribution / wheel.NAME) as archive:
         names = set(archive.namelist())
         about = archive.read(f"momab-{wheel.__version__}.dist-info/METADATA").decode()
-    assert not [n for n in names if n.startswith(("momab/course/", "momab/book/sphinx/"))]
+    rooms = ("momab/course/", "momab/serve/", "momab/book/sphinx/")
+    assert not [n for n in names if n.startswith(rooms)]
     assert {n for n in names if n.startswith("momab/book/")} == {
         f"momab/book/{name}" for name in wheel._BOOK
     }
@@ -191,6 +192,23 @@ def test_every_check_works_there_and_knows_no_answer(installed: Path, tmp_path: 
     assert verdict[-1].startswith("Hint: ")
 
 
+def test_copies_of_exercises_are_checked_there(installed: Path, tmp_path: Path) -> None:
+    """A handout of somebody's own says ``copy=N`` in its checks."""
+    values = [e for c in exercises.chapters() for e in exercises.of_chapter(c) if not e.cases]
+    asked = [(e.name, core.plain(e.solution)) for e in values]
+    done = run(
+        installed,
+        tmp_path,
+        "-c",
+        f"import momab\nfor name, answer in {asked!r}: momab.check(name, answer, copy=42)\n"
+        "momab.check('model-3', lambda means: means, copy=42)\n",
+    )
+    assert done.returncode == 0, done.stderr
+    for exercise in values:
+        assert f"{exercise.name}: not yet, " in done.stdout, "the worked solution is another copy's"
+    assert "model-3: not yet, " in done.stdout
+
+
 def test_pages_run_there_with_other_values(installed: Path, tmp_path: Path) -> None:
     done = run(installed, tmp_path, "-m", "momab", "run", "zero-gap", "-p", "arms=3,4")
     assert done.returncode == 0, done.stderr
@@ -211,6 +229,7 @@ def test_pages_run_there_with_other_values(installed: Path, tmp_path: Path) -> N
         ("book", "needs the repository of the book"),
         ("handout", "needs the repository of the book"),
         ("grade here -o there", "needs the repository of the book"),
+        ("serve", "needs the repository of the book"),
         ("run model --edition instructor", "no edition but the student's"),
         ("run nowhere", "no notebook 'nowhere'; there are algorithm, "),
         ("run model -p arms=1", "arms must be a whole number in"),

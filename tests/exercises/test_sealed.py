@@ -13,14 +13,17 @@ from momab import exercises
 from momab.course import sealing
 from momab.errors import BuildError
 from momab.exercises import core, sealed
+from momab.exercises.draws import Draw
 from momab.exercises.sealed import Seal
+from tests.exercises import memory
 
 EVERY = [e for chapter in exercises.chapters() for e in exercises.of_chapter(chapter)]
 NUMBERS = st.floats(-1e6, 1e6).filter(lambda x: abs(x) > 1e-6)
 
 
 def check_of(judge: core.Exercise) -> sealed.SealedExercise:
-    return sealed._exercise(json.loads(json.dumps(sealing._entry(judge))), judge.aspects)
+    entry = json.loads(json.dumps(sealing._entry(judge)))
+    return sealed._exercise(entry, judge.aspects, judge.personal)
 
 
 def verdict(exercise: core.Exercise, answer: object) -> core.Verdict:
@@ -69,10 +72,33 @@ def test_truth_values_and_whole_numbers_are_the_same_as_for_the_judges() -> None
 def test_a_sealed_check_says_what_its_judge_says(judge: core.Exercise) -> None:
     check = check_of(judge)
     assert check.solution is None
+    assert check.vary is None
     wrong = [None, 7, "word", [], [[0.1]], lambda *_: 0.25, lambda *_: 1 / 0, lambda: 1]
     wrong += [lambda *given: given[0], lambda *given: [0.0] * len(np.atleast_1d(given[0]))]
     for answer in (judge.solution, *(slip.answer for slip in judge.slips), *wrong):
         assert verdict(check, answer) == verdict(judge, answer)
+
+
+@pytest.mark.parametrize("judge", [e for e in EVERY if not e.cases], ids=lambda e: e.name)
+def test_a_sealed_check_knows_the_same_copies_and_no_answer_to_them(judge: core.Exercise) -> None:
+    made = sealing._run(sealing.seal_chapter(judge.name.rpartition("-")[0]))
+    check = next(one for one in made if one.name == judge.name)
+    for number in (0, 1, 77, 2**40):
+        sentence, own = judge.variant(Draw(number, "copy", judge.name))
+        told, sealed_copy = check.variant(Draw(number, "copy", judge.name))
+        assert told == sentence
+        assert sealed_copy.solution is None
+        assert not any(slip.answer for slip in sealed_copy.slips)
+        right = memory.solved(judge, own)
+        assert verdict(sealed_copy, right).right
+        for answer in (judge.solution, *(slip.answer for slip in own.slips), None, 7, [[0.1]]):
+            assert verdict(sealed_copy, answer).parts == verdict(own, answer).parts
+
+
+def test_what_a_copy_demands_does_not_tell_the_worked_solution() -> None:
+    for judge in EVERY:
+        if isinstance(own := judge.personal, core.Personal):
+            assert not any(core.close(own.find(judge.solution), value) for value in own.values)
 
 
 def test_an_answer_that_is_off_by_little_opens_no_seal() -> None:
@@ -102,6 +128,7 @@ def test_a_sealed_module_holds_no_solution_and_no_slip(chapter: str) -> None:
         assert json.dumps(core.plain(judge.solution)) not in made.data if not judge.cases else True
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
     assert {call.func.id for call in calls} & {"Slip", "Case", "function", "value"} == set()
+    assert "vary" not in made.module + made.data
     assert made == sealing.seal_chapter(chapter), "equal sources give equal bytes"
 
 
@@ -113,6 +140,22 @@ def test_an_aspect_that_uses_a_solution_is_refused() -> None:
     )
     with pytest.raises(BuildError, match="twice is the solution of a-1"):
         sealing._shaken(source, "a", {"a-1", "a-2"})
+
+
+def test_an_aspect_that_needs_what_students_lack_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shaken = sealing._shaken
+    monkeypatch.setattr(
+        sealing, "_shaken", lambda *given: shaken(*given).replace("means[2] = ", "nowhere[2] = ")
+    )
+    with pytest.raises(NameError, match="nowhere"):
+        sealing.seal_chapter("model")
+    monkeypatch.setattr(
+        sealing, "_shaken", lambda *given: shaken(*given).replace("gaps[2]", "nowhere[2]")
+    )
+    with pytest.raises(BuildError, match="model-1: the sealed check differs"):
+        sealing.seal_chapter("model")
 
 
 def test_a_check_that_says_something_else_is_refused() -> None:
