@@ -226,6 +226,23 @@ def test_pages_run_there_with_other_values(installed: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("command", "said"),
     [
+        ("params model", "number of arms K"),
+        ("simulate synthetic:delta=0.02,m=8 -T 1e3 -n 2", "Width-guided"),
+        ("study my.csv --arm genre --objectives a,b", "own-data.ipynb"),
+    ],
+)
+def test_the_other_commands_of_the_readme_run_there(
+    installed: Path, tmp_path: Path, command: str, said: str
+) -> None:
+    (tmp_path / "my.csv").write_text("genre,a,b\nx,0.1,0.9\nx,0.3,0.8\ny,0.5,0.2\ny,0.6,0.3\n")
+    done = run(installed, tmp_path, "-m", "momab", *command.split())
+    assert done.returncode == 0, done.stderr
+    assert said in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
         ("book", "needs the repository of the book"),
         ("handout", "needs the repository of the book"),
         ("grade here -o there", "needs the repository of the book"),
