@@ -136,6 +136,7 @@ def reproduce_command(
     from momab import study
     from momab._util.extras import require
     from momab._util.files import require_folder
+    from momab._util.manifest import MANIFEST, package_digests, write_manifest
     from momab._util.validate import LONGEST, whole_number
 
     names = study.wanted_parts(target)
@@ -158,6 +159,7 @@ def reproduce_command(
     with interruptible():
         if record:
             study.record_results(parts, names)
+            write_manifest(MANIFEST, package_digests())
         if check:
             _print_differences(study.differences(parts, names))
         compared: dict[str, list[dict[Any, Any]]] = {}
