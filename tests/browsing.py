@@ -25,7 +25,9 @@ class Visit:
         self.page.goto(f"{address}{page}.html")
         self.page.wait_for_load_state("networkidle")
         self.page.evaluate("() => document.fonts.ready")
-        self.page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+        self.page.add_style_tag(
+            content="* { transition: none !important; animation: none !important }"
+        )
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):

@@ -57,6 +57,7 @@ def book_command(
 
 
 def run_command(
+    context: typer.Context,
     notebook: Annotated[
         str,
         typer.Argument(help="Its name, as `momab params` lists it.", autocompletion=_notebooks),
@@ -74,10 +75,13 @@ def run_command(
     """
     from momab.book.project import Project
     from momab.book.single_page import run_page
+    from momab.cli.crate import describe_run, page_files
 
+    project = Project.find()
     with interruptible():
-        for page in run_page(Project.find(), notebook, profile, parameter or (), output, workers):
-            print(short(page))
+        pages = run_page(project, notebook, profile, parameter or (), output, workers)
+    describe_run(context, pages[0].parent, page_files(pages), [project.notebook(notebook).path])
+    print("\n".join(map(short, pages)))
 
 
 def params_command(

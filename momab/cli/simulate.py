@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 def simulate_command(
+    context: typer.Context,
     instance: Annotated[
         list[str] | None,
         typer.Argument(
@@ -69,6 +70,7 @@ def simulate_command(
     Ctrl-C stops cleanly; with --store or --output the same command goes on where it stopped.
     """
     from momab._util.files import require_folder
+    from momab.cli.crate import describe_run
     from momab.engine import specs
     from momab.engine.simulate import simulate
     from momab.model.instances import from_csv
@@ -103,6 +105,8 @@ def simulate_command(
         _print_summary(results.summary())
     if output:
         folder = results.save(output)
+        names = ("runs.csv", "pulls.csv", "trajectories.csv", "summary.csv", "provenance.json")
+        describe_run(context, folder, [folder / name for name in names], [csv] if csv else ())
         if not as_json:
             print(f"tables in {short(folder)}")
 

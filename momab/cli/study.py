@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 def study_command(
+    context: typer.Context,
     table: Annotated[Path, typer.Argument(help="A CSV file (also .csv.gz), one row per reward.")],
     objectives: Annotated[str, typer.Option(help="The reward columns, separated by commas.")],
     arm: Annotated[str, typer.Option(help="The column that names the arm.")] = "arm",
@@ -49,6 +50,7 @@ def study_command(
     from momab.book.project import Project
     from momab.book.single_page import run_page
     from momab.chapters.own_data import parse_scale, study_assignments
+    from momab.cli.crate import describe_run, page_files
     from momab.model.instances import from_csv
     from momab.model.price import price
 
@@ -70,8 +72,9 @@ def study_command(
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
     with interruptible():
-        for page in run_page(project, "own-data", "quick", assignments, output):
-            print(short(page))
+        pages = run_page(project, "own-data", "quick", assignments, output)
+    describe_run(context, pages[0].parent, page_files(pages), [table])
+    print("\n".join(map(short, pages)))
 
 
 def audit_command(
@@ -98,6 +101,7 @@ def audit_command(
 
 
 def reproduce_command(
+    context: typer.Context,
     target: Annotated[
         list[str],
         typer.Argument(
@@ -138,6 +142,7 @@ def reproduce_command(
     from momab._util.files import require_folder
     from momab._util.manifest import MANIFEST, package_digests, write_manifest
     from momab._util.validate import LONGEST, whole_number
+    from momab.cli.crate import describe_run
 
     names = study.wanted_parts(target)
     if FIGURES.keys() & set(target) or "all" in target:
@@ -171,6 +176,7 @@ def reproduce_command(
             print(f"{name}: {agreed} of {len(cells)} cells within 3 standard errors of the paper's")
             print(cells.drop(columns=["paper_sd", "ours_sd"]).to_string(index=False))
         written = study.write_files(parts, target, output, FIGURES)
+    describe_run(context, output, written, study.data_files(names, options))
     if as_json:
         print_json({"target": name, **cell} for name, cells in compared.items() for cell in cells)
     else:
