@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import AsJson, interruptible, print_json, print_wide, short
+from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wide, short
 
 Assignments = Annotated[
     list[str] | None,
@@ -68,17 +68,19 @@ def run_command(
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/NAME if absent.")
     ] = None,
     workers: Workers = None,
+    dask: Dask = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
     """
+    from momab._util.cluster import on_cluster
     from momab.book.project import Project
     from momab.book.single_page import run_page
     from momab.cli.crate import describe_run, page_files
 
     project = Project.find()
-    with interruptible():
+    with on_cluster(dask), interruptible():
         pages = run_page(project, notebook, profile, parameter or (), output, workers)
     describe_run(context, pages[0].parent, page_files(pages), [project.notebook(notebook).path])
     print("\n".join(map(short, pages)))

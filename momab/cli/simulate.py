@@ -9,6 +9,7 @@ import typer
 
 from momab.cli.terminal import (
     AsJson,
+    Dask,
     interruptible,
     mention_numba,
     number,
@@ -62,6 +63,7 @@ def simulate_command(
         Path | None,
         typer.Option("-o", "--output", help="Folder for the tables; runs are kept in it, too."),
     ] = None,
+    dask: Dask = None,
     engine: Annotated[str, typer.Option(help="auto, numba or python: the digits agree.")] = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -69,6 +71,7 @@ def simulate_command(
 
     Ctrl-C stops cleanly; with --store or --output the same command goes on where it stopped.
     """
+    from momab._util.cluster import on_cluster
     from momab._util.files import require_folder
     from momab.cli.crate import describe_run
     from momab.engine import specs
@@ -86,7 +89,7 @@ def simulate_command(
     players = specs.policies(policy or ())
     if engine == "auto":
         mention_numba()
-    with interruptible():
+    with on_cluster(dask), interruptible():
         results = simulate(
             built,
             players,

@@ -10,6 +10,7 @@ import typer
 
 from momab.cli.terminal import (
     AsJson,
+    Dask,
     interruptible,
     mention_numba,
     number,
@@ -44,8 +45,10 @@ def study_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
     ] = None,
+    dask: Dask = None,
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
+    from momab._util.cluster import on_cluster
     from momab._util.files import require_folder
     from momab.book.project import Project
     from momab.book.single_page import run_page
@@ -71,7 +74,7 @@ def study_command(
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    with interruptible():
+    with on_cluster(dask), interruptible():
         pages = run_page(project, "own-data", "quick", assignments, output)
     describe_run(context, pages[0].parent, page_files(pages), [table])
     print("\n".join(map(short, pages)))
@@ -127,6 +130,7 @@ def reproduce_command(
         typer.Option(help="A policy of the target limit, by its label; repeatable."),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
+    dask: Dask = None,
     check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
         False
     ),
@@ -138,6 +142,7 @@ def reproduce_command(
     Finished runs are kept in the output folder: the same command goes on where it stopped.
     """
     from momab import study
+    from momab._util.cluster import on_cluster
     from momab._util.extras import require
     from momab._util.files import require_folder
     from momab._util.manifest import MANIFEST, package_digests, write_manifest
@@ -161,7 +166,7 @@ def reproduce_command(
     chosen = policy or (study.recorded_policies() if check and not record else ())
     parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(chosen)))
     mention_numba()
-    with interruptible():
+    with on_cluster(dask), interruptible():
         if record:
             study.record_results(parts, names)
             write_manifest(MANIFEST, package_digests())

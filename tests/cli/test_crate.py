@@ -76,7 +76,7 @@ def test_a_reproduction_describes_itself(tmp_path, monkeypatch, capsys):
 
 
 def test_pages_describe_themselves(table, tmp_path, monkeypatch, capsys):
-    short = ("-T", "50", "-n", "2", "-o", tmp_path / "study")
+    short = ("-T", "100", "-n", "2", "-o", tmp_path / "study")
     assert run(monkeypatch, "study", table, "--objectives", "a,b", *short) == 0
     graph = crate(tmp_path / "study")
     assert {"own-data.html", "own-data.ipynb"} <= graph.keys()
