@@ -23,10 +23,11 @@ _connected: dict[tuple[int, str], Any] = {}
 def connect(address: str) -> Any:
     """A client of the scheduler at an address; MomabError in one sentence if nobody answers."""
     require("dask", "--dask")
-    from distributed import Client
+    import distributed
 
+    connected: Any = distributed.Client  # it has no types
     try:
-        client = Client(address, timeout=PATIENCE, set_as_default=False)
+        client = connected(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError):
         raise MomabError(
             f"no Dask scheduler answers at {address!r}; start one with `dask scheduler`, "

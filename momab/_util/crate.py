@@ -57,7 +57,7 @@ def write_crate(
         }
         for name, value in parameters.items()
     ]
-    rests_on = [
+    rests_on: list[dict[str, Any]] = [
         {
             "@id": f"#{name}",
             "@type": "SoftwareApplication",
