@@ -33,14 +33,13 @@ def parsed(command: str) -> typer.Context:
 @pytest.mark.parametrize("row", ARTEFACT.rows, ids=lambda row: row.command)
 def test_a_command_is_one_and_recomputes_the_files_of_its_row(row):
     context = parsed(row.command)
+    assert bool(row.files) != bool(row.says), "a digest, or what the command says"
     if context.info_name == "reproduce":
         assert context.params["check"]
         parts = study.wanted_parts(context.params["target"])
         assert {f"momab/data/results/{part}.csv" for part in parts} == set(row.files)
         needs = any(part in study.parts.NEED_DATA for part in parts)
         assert row.data == needs
-        part, _, rest = row.says.partition(": ")
-        assert (part in parts, rest) == (True, "identical to the recorded results")
     elif context.info_name == "run":
         assert context.params["notebook"] in PROJECT.notebook_pages
 
@@ -88,4 +87,4 @@ def test_the_page_shows_the_digests(tmp_path):
         said = cells.get_text()
         assert row.command in said
         for name in row.files:
-            assert DIGESTS[name][:16] in said
+            assert DIGESTS[name][:12] in said

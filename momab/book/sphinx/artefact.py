@@ -27,7 +27,7 @@ class ArtefactRow(Strict):
 
     claims: tuple[str, ...]
     command: str
-    says: str
+    says: str = ""
     about: str = ""
     files: tuple[str, ...] = ()
     minutes: float | None = None
@@ -74,8 +74,8 @@ def artefact_table(
 ) -> str:
     """The table in Markdown, and where the minutes were measured."""
     lines = [
-        "| claim | command | data | minutes | it says | expected SHA-256 |",
-        "| --- | --- | --- | ---: | --- | --- |",
+        "| claim | command | data needed | minutes | expected |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for row in artefact.rows:
         if unknown := [name for name in row.claims if name not in entries]:
@@ -83,22 +83,21 @@ def artefact_table(
         if unknown := [name for name in row.files if name not in digests]:
             raise MomabError(f"book/artefact.yml: {unknown[0]} is not in the manifest.")
         claims = [linked(entries[name], entries[name].label) for name in row.claims]
-        files = [f"`{name.rpartition('/')[2]}` `{digests[name][:16]}…`" for name in row.files]
+        files = [f"`{name.rpartition('/')[2]}` `{digests[name][:12]}`" for name in row.files]
         cells = [
             ", ".join([*claims, *filter(None, [row.about])]),
             f"`{row.command}`",
-            "needed" if row.data else "",
+            "yes" if row.data else "no",
             _minutes(row.minutes),
-            f"`{row.says}`",
-            ", ".join(files),
+            ", ".join(files) or f"it says `{row.says}`",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(
         [
             *lines,
             "",
-            f"Minutes are processor time, summed over cores, measured on {artefact.machine}; "
-            "a dash means that it takes longer and nobody has measured it alone.",
+            "Expected are the first digits of SHA-256. Minutes are processor time, summed over "
+            f"cores, measured on {artefact.machine}; a dash means that it was not measured.",
         ]
     )
 
