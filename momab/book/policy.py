@@ -16,12 +16,13 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from momab.errors import BuildError
-
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _TYPE = re.compile(r"""\btype\s*=\s*["']?([^\s"'>]*)""", re.IGNORECASE)
 _CODE = {"", "module", "text/javascript", "application/javascript", "importmap", "speculationrules"}
 _CHARSET = re.compile(r"<meta\s+charset=[^>]*>", re.IGNORECASE)
+_BEGINNING = re.compile(
+    r"(?:\s*<!doctype[^>]*>)?(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?", re.IGNORECASE
+)
 _TEMPLATES = Path(__file__).parents[1] / "figures" / "templates"
 
 
@@ -93,10 +94,14 @@ def alone_policy(page: str, scripts: Iterable[str] = ()) -> str:
 
 
 def seal_page(page: str, policy: str) -> str:
-    """The page with its policy behind the charset, before anything that could be a script."""
+    """The page with its policy behind the charset, before anything that could be a script.
+
+    Where a script comes before the charset, or there is none, it is at the beginning of the head.
+    """
     place = _CHARSET.search(page)
-    if place is None or "<script" in page[: place.start()]:
-        raise BuildError("a page must state its charset before its first script.")
+    if place is None or "<script" in page[: place.start()].lower():
+        place = _BEGINNING.match(page)
+        assert place is not None  # it may be empty
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     return f"{page[: place.end()]}\n{meta}{page[place.end() :]}"
 
