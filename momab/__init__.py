@@ -33,10 +33,9 @@ if TYPE_CHECKING:
         Instance,
         bernoulli,
         duplicated,
-        from_csv,
-        from_frame,
         synthetic,
     )
+    from momab.model.tables import from_csv, from_frame
 
 __version__ = "0.1.0"
 __all__ = [
@@ -85,8 +84,8 @@ PUBLIC = {
     "bernoulli": "momab.model.instances",
     "check": "momab.exercises",
     "duplicated": "momab.model.instances",
-    "from_csv": "momab.model.instances",
-    "from_frame": "momab.model.instances",
+    "from_csv": "momab.model.tables",
+    "from_frame": "momab.model.tables",
     "metrics": "momab.model.metrics",
     "parameters": "momab._util.parameters",
     "pareto": "momab.model.pareto",

@@ -182,7 +182,7 @@ Qed.
 (** ** The middle term of the sharper bound *)
 
 (** For [g > 0] it is at most [K / g]. *)
-Lemma sharper_sum_le : 0 < g -> sum K (fun a => gap a / Rmax (gap a) g ^ 2) <= INR K / g.
+Theorem sharper_sum_le : 0 < g -> sum K (fun a => gap a / Rmax (gap a) g ^ 2) <= INR K / g.
 Proof.
   intros Hg. unfold Rdiv at 2. rewrite <- sum_const. apply sum_le. intros a Ha.
   pose proof (gap_nonneg K d mu a). pose proof (Rmax_l (gap a) g). pose proof (Rmax_r (gap a) g).
@@ -193,7 +193,7 @@ Proof.
 Qed.
 
 (** And always at most the sum of the inverse gaps. *)
-Lemma sharper_sum_le_gaps :
+Theorem sharper_sum_le_gaps :
   sum K (fun a => gap a / Rmax (gap a) g ^ 2)
   <= sum K (fun a => if Rlt_dec 0 (gap a) then / gap a else 0).
 Proof.

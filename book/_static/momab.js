@@ -1,5 +1,5 @@
 // Small behaviours of the book's pages: hover definitions, buttons that copy code, folds that
-// print open, wide boxes that the keyboard can scroll, the menu of downloads.
+// print open, wide boxes that the keyboard can scroll, the menu of downloads, how to run a page.
 
 // The fonts of formulas that the head asks for are taken up at once, not where they first occur.
 for (const link of document.querySelectorAll('link[rel="preload"][href*="/KaTeX_"]')) {
@@ -52,6 +52,25 @@ document.addEventListener("DOMContentLoaded", () => {
       turn(false);
       button.focus();
     });
+  }
+
+  // A served page has a form in this place (momab/serve/static); here the button says how to get it.
+  const made = document.querySelector("article details.colophon pre code");
+  const title = document.querySelector("article h1");
+  if (made && title && !("serve" in document.documentElement.dataset)) {
+    const box = document.createElement("div");
+    box.innerHTML = `<p class="rerun"><button type="button" class="rerun-button" aria-haspopup="dialog">
+        Run this page with your values</button></p>
+      <dialog class="rerun-dialog" aria-labelledby="rerun-title"><h2 id="rerun-title">Run this page with your values</h2>
+        <p>On your own machine this button opens a form with the values of the page. In a checkout of the book:</p>
+        <pre tabindex="0">make book             # once\n.venv/bin/momab serve</pre>
+        <p>Open the address that it shows, come back to this page and press the button there.</p>
+        <p>Or, for this page alone, with any of its values changed:</p><pre tabindex="0" class="rerun-command"></pre>
+        <form method="dialog"><button class="rerun-button">Close</button></form></dialog>`;
+    box.querySelector(".rerun-command").textContent = `.venv/bin/${made.textContent}`;
+    const dialog = box.querySelector("dialog");
+    box.querySelector(".rerun-button").addEventListener("click", () => dialog.showModal());
+    title.after(...box.childNodes);
   }
 
   const scrolling =

@@ -134,6 +134,77 @@
     if (section) fit(section);
   };
 
+  // ---- pictures in steps -------------------------------------------------------------------
+
+  // The panels of a picture are the groups of its axes; groups that lie upon each other are one.
+  const panelsOf = (drawing) => {
+    const { width, height } = drawing.viewBox.baseVal;
+    const found = [];
+    for (const group of drawing.querySelectorAll(":scope > g > g")) {
+      const box = group.firstElementChild?.getBBox() ?? group.getBBox(); // curves may stick out
+      const small = box.width * box.height < 0.03 * width * height;
+      if (small || !group.querySelector("[clip-path]")) continue; // a word, a legend
+      const same = found.find(
+        ({ box: b }) =>
+          box.x < b.x + 0.7 * b.width && b.x < box.x + 0.7 * box.width &&
+          box.y < b.y + 0.7 * b.height && b.y < box.y + 0.7 * box.height,
+      );
+      if (same) same.groups.push(group);
+      else found.push({ box, groups: [group] });
+    }
+    return found.sort((a, b) => Math.round(a.box.y - b.box.y) || a.box.x - b.box.x);
+  };
+
+  // The part of a picture that holds a panel and its words, which are drawn outside of its frame:
+  // everything of the panel that is not cut off at the frame.
+  const viewOf = (drawing, { box, groups }) => {
+    const toDrawing = drawing.getScreenCTM().inverse();
+    let [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
+    for (const mark of groups.flatMap((group) => [...group.querySelectorAll("path, use")])) {
+      if (mark.closest("[clip-path], defs")) continue;
+      const r = mark.getBoundingClientRect();
+      const a = new DOMPoint(r.left, r.top).matrixTransform(toDrawing);
+      const b = new DOMPoint(r.right, r.bottom).matrixTransform(toDrawing);
+      [left, top] = [Math.min(left, a.x), Math.min(top, a.y)];
+      [right, bottom] = [Math.max(right, b.x), Math.max(bottom, b.y)];
+    }
+    return [left - 4, top - 4, right - left + 8, bottom - top + 8].join(" ");
+  };
+
+  const takeApart = (part) => {
+    const drawing = part.querySelector("figure.momab-figure svg");
+    const panels = drawing ? panelsOf(drawing) : [];
+    if (printing || panels.length < 2) return;
+    const steps = part.dataset.panels === "build" ? panels.slice(1) : [...panels, null];
+    steps.forEach((panel, index) => {
+      if (part.dataset.panels === "build") {
+        for (const group of panel.groups) {
+          group.classList.add("fragment");
+          group.dataset.fragmentIndex = index;
+        }
+        return;
+      }
+      const step = document.createElement("span");
+      step.className = "fragment panel";
+      step.hidden = true;
+      step.dataset.fragmentIndex = index;
+      step.dataset.view = panel ? viewOf(drawing, panel) : drawing.getAttribute("viewBox");
+      part.append(step);
+    });
+    drawing.dataset.view = drawing.getAttribute("viewBox");
+  };
+
+  // Show the panel of the last step that has been taken.
+  const look = () => {
+    const slide = Reveal.getCurrentSlide();
+    for (const part of slide?.querySelectorAll('[data-panels="zoom"]') ?? []) {
+      const drawing = part.querySelector("figure.momab-figure svg");
+      const taken = [...part.querySelectorAll(".panel.visible")].pop();
+      const view = taken?.dataset.view ?? drawing.dataset.view;
+      if (view) drawing.setAttribute("viewBox", view);
+    }
+  };
+
   // ---- the deck ----------------------------------------------------------------------------
 
   const scroll = (way) => () => {
@@ -149,6 +220,10 @@
     fitAll(); // asks for the fonts that the slides need
     await document.fonts.ready;
     fitAll();
+    const deck = document.querySelector(".reveal");
+    deck.classList.add("measuring"); // what is not laid out has no size
+    deck.querySelectorAll("[data-panels]").forEach(takeApart);
+    deck.classList.remove("measuring");
     document.fonts.addEventListener("loadingdone", fitAll); // a font that came late moves lines
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     await Reveal.initialize({
@@ -172,6 +247,8 @@
     Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Light or dark" }, () =>
       paint(root.dataset.theme === "dark" ? "light" : "dark"),
     );
+    for (const event of ["fragmentshown", "fragmenthidden", "slidechanged"]) Reveal.on(event, look);
+    look();
     let shape = JSON.stringify(size());
     addEventListener("resize", () => {
       if (JSON.stringify(size()) === shape) return;

@@ -7,7 +7,7 @@
 //
 // The same in Python: momab.simulate(momab.bernoulli(means), momab.WidthGuided(c=2), ...).
 
-import {champion, front} from "./math.js";
+import {champion, exactSum, front} from "./math.js";
 
 const KINDS = ["bernoulli", "duplicated", "rows", "samples"];
 const RULES = ["widest", "random", "round-robin", "oracle"];
@@ -24,13 +24,20 @@ export function coinStream(name) {
   return (~crc | 0x80000000) >>> 0;
 }
 
+let last = {}; // runs of one job share their source
+
 function flat(source) {
+  if (last.source !== source) last = {source, ...spread(source)};
+  return last;
+}
+
+function spread(source) {
   const {kind} = source;
   if (kind === "bernoulli") return {numbers: source.means.flat(), d: source.means[0].length,
     K: source.means.length, offsets: [0], means: source.means};
   if (kind === "duplicated") return {numbers: source.theta, d: source.d, K: source.theta.length,
     offsets: [0], means: source.theta.map((p) => Array(source.d).fill(p))};
-  const average = (list) => list.reduce((x, y) => x + y, 0) / list.length;
+  const average = (list) => exactSum(list) / list.length;
   const offsets = [0];
   if (kind === "rows") {
     const d = source.arms[0][0].length;

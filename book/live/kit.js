@@ -11,6 +11,8 @@
 //     python: (state) => "import momab\n...",       // the same digits in Python
 //     work: (state) => [job, ...],                  // runs to play; view.result has the outcome
 //     workKey: (state) => "...",                    // they are played again when this changes
+//     follow: (change) => ({...}),                  // what else changes with a change; optional
+//     panel: (view) => ({box, refresh}),            // controls of its own, before the others; optional
 //   });
 
 const known = new Map();
@@ -70,6 +72,15 @@ export function range({label, min, max, step, value, log = false, integer = fals
       ? +text : undefined)};
 }
 
+/** A slider over some numbers only, two at a time, one at a time with Shift. */
+export function list({label, values, value}) {
+  const near = (i) => values[Math.min(values.length - 1, Math.max(0, Math.round(i)))];
+  return {kind: "range", label, min: values[0], max: values.at(-1), value, format: (x) => tidy(x), snap: (x) => x,
+    to: (x) => values.indexOf(x), from: near, hint: `One of ${values.join(", ")}.`,
+    next: (now, way, fine) => near(values.indexOf(now) + way * (fine ? 1 : 2)),
+    parse: (text) => (text.trim() !== "" && values.includes(+text) ? +text : undefined)};
+}
+
 /** A whole number in a field, such as a seed. */
 export function whole({label, min = 0, max = 2 ** 32, value}) {
   return {kind: "whole", label, min, max, value, format: String,
@@ -109,7 +120,7 @@ function control(spec, name, id, get, set) {
     change: () => {
       const typed = spec.parse(number.value);
       number.setCustomValidity(typed === undefined
-        ? `Between ${spec.format(spec.min)} and ${spec.format(spec.max)}.` : "");
+        ? spec.hint ?? `Between ${spec.format(spec.min)} and ${spec.format(spec.max)}.` : "");
       if (typed === undefined) number.reportValidity();
       else set(typed);
     }});
@@ -117,10 +128,10 @@ function control(spec, name, id, get, set) {
     box.append(number);
     return {box, refresh: () => { number.value = get(); }};
   }
-  const to = spec.log ? (x) => Math.log(x / spec.min) / Math.log(spec.max / spec.min) * 1000 : (x) => x;
-  const from = spec.log ? (s) => spec.min * (spec.max / spec.min) ** (s / 1000) : (s) => s;
+  const to = spec.to ?? (spec.log ? (x) => Math.log(x / spec.min) / Math.log(spec.max / spec.min) * 1000 : (x) => x);
+  const from = spec.from ?? (spec.log ? (s) => spec.min * (spec.max / spec.min) ** (s / 1000) : (s) => s);
   const slider = el("input", {type: "range", id: field,
-    min: spec.log ? 0 : spec.min, max: spec.log ? 1000 : spec.max, step: "any",
+    min: to(spec.min), max: to(spec.max), step: "any",
     input: () => set(spec.snap(from(+slider.value))),
     keydown: (event) => {
       const ways = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1};
@@ -280,9 +291,15 @@ function mount(name, place) {
   const bar = el("progress", {max: 1, value: 0, hidden: "", "aria-label": "Runs played"});
   const announce = el("p", {class: "live-announce", "aria-live": "polite"});
   const handles = new Map();
-  const view = {under, result: null, handle, set, get state() { return state; }};
+  /** Say what is wrong, until the state changes. */
+  const complain = (sentence) => {
+    wrong = sentence;
+    paint();
+  };
+  const view = {under, result: null, handle, set, complain, get state() { return state; }};
   const controls = Object.entries(spec.controls ?? {}).map(([key, field]) =>
     control(field, key, id, () => state[key], (value) => set({[key]: value})));
+  if (spec.panel) controls.unshift(spec.panel(view));
   const running = spec.work ? player(received) : null;
   const key = () => (spec.workKey ?? JSON.stringify)(state);
   let seen = 0, waiting = 0, quiet = 0, timer = 0, later = 0, played = "";
@@ -298,7 +315,7 @@ function mount(name, place) {
 
   /** Change the state; the picture, the words and the address follow. */
   function set(change) {
-    state = {...state, ...change};
+    state = {...state, ...spec.follow?.(change), ...change};
     for (const one of controls) one.refresh();
     clearTimeout(later); // browsers allow few changes of the address in a second
     later = setTimeout(() => {
@@ -326,8 +343,9 @@ function mount(name, place) {
   function request() {
     played = key();
     view.result = null;
+    running.cancel();
     const jobs = spec.work(state);
-    if (!jobs.length) return;
+    if (!jobs.length) return busy(false);
     bar.value = 0;
     busy(true);
     running.play(jobs);

@@ -26,10 +26,20 @@ export function champion(means) {
   return all.indexOf(Math.max(...all));
 }
 
-/** The divergence of a coin p from a coin q. */
+/** x - log(1 + x) without cancellation, as momab.model.price has it. */
+function phi(x) {
+  if (Math.abs(x) >= 0.1) return x - Math.log1p(x);
+  const s = x / (2 + x), z = s * s;
+  return s * (x - 2 * z * [13, 11, 9, 7, 5, 3].reduce((sum, odd) => 1 / odd + z * sum, 1 / 15));
+}
+
+/** The divergence of a coin p from a coin q: two terms that are not negative, so close means keep their digits. */
 export function kl(p, q) {
-  const part = (x, y) => (x === 0 ? 0 : y === 0 ? Infinity : x * Math.log(x / y));
-  return Math.max(0, part(p, q) + part(1 - p, 1 - q));
+  if (p === q) return 0;
+  if (p > q) return kl(1 - p, 1 - q);
+  const delta = q - p, rest = 1 - p, down = delta / rest;
+  const fall = down > 0.5 ? -delta - rest * Math.log((1 - q) / rest) : rest * phi(-down);
+  return (p === 0 ? delta : p * phi(delta / p)) + fall;
 }
 
 /** The evidence D_b(a): what one pull of b tells against its being as good as a everywhere. */
@@ -57,6 +67,33 @@ export function meanInterval(values) {
   const n = values.length, mean = values.reduce((x, y) => x + y, 0) / n;
   const variance = values.reduce((s, x) => s + (x - mean) ** 2, 0) / Math.max(1, n - 1);
   return [mean, 1.96 * Math.sqrt(variance / n)];
+}
+
+/** The exactly rounded sum, as Python's math.fsum (Shewchuk's partial sums). */
+export function exactSum(values) {
+  const parts = [];
+  for (let x of values) {
+    let kept = 0;
+    for (let y of parts) {
+      if (Math.abs(x) < Math.abs(y)) [x, y] = [y, x];
+      const high = x + y, low = y - (high - x);
+      if (low !== 0) parts[kept++] = low;
+      x = high;
+    }
+    parts.length = kept;
+    parts.push(x);
+  }
+  let high = parts.pop() ?? 0;
+  while (parts.length) {
+    const x = high, y = parts.pop();
+    high = x + y;
+    const low = y - (high - x);
+    if (low === 0) continue;
+    // Half a unit in the last place: what is left decides the rounding.
+    if (parts.length && Math.sign(low) === Math.sign(parts.at(-1)) && high + 2 * low - high === 2 * low) high += 2 * low;
+    break;
+  }
+  return high;
 }
 
 /** An array as Python writes it. */

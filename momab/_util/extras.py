@@ -32,6 +32,7 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     ),
     "fast": ("numba",),
     "dask": ("distributed",),
+    "tables": ("pyarrow", "openpyxl"),
 }
 """The packages of the optional installations, as they are imported."""
 
@@ -54,6 +55,10 @@ def named_extras(what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
+        if package == "momab":  # the student package has no room for this
+            raise MomabError(
+                f"{what} needs the repository of the book, which the student package does without."
+            ) from None
         for extra, packages in EXTRAS.items():
             if package in packages:
                 raise MomabError(_sentence(what, extra)) from None

@@ -3,8 +3,9 @@
 Both come from the same executed notebooks.  A solution is a ``{solution}`` block, or everything
 from ``{solution-start}`` to ``{solution-end}``, cells and their outputs included.  A teaching
 note is a block of class ``teaching``.  Speaker notes may give answers away, so they are dropped
-with them.  All of them are found where the book's own parser finds them (`momab.book.myst`): in
-lists, quotations and other blocks too.
+with them, and so is a block of class ``repository``, which is about the book's own repository: it
+holds the solutions, and students work without it.  All of them are found where the book's own
+parser finds them (`momab.book.myst`): in lists, quotations and other blocks too.
 
 Where it is not clear what belongs to an answer, students see less rather than more: an answer
 that is never closed hides the rest of its page, and a block around or before it that is not
@@ -103,7 +104,7 @@ class _Gate:
 
 
 def _is_answer(found: Directive) -> bool:
-    return found.name in _ANSWERS or "teaching" in found.classes
+    return found.name in _ANSWERS or bool(found.classes & {"teaching", "repository"})
 
 
 def _from(found: Directive, text: str) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +90,15 @@ class LedgerEntry:
 
 def read_entries(root: Path) -> tuple[LedgerEntry, ...]:
     """The entries of a book's source, in the order of the file; none if there is no ledger."""
+    path = root / "book" / "claims.yml"
+    return _parsed(path.read_text(encoding="utf-8")) if path.is_file() else ()
+
+
+@lru_cache(maxsize=4)  # a build asks for it on every page
+def _parsed(text: str) -> tuple[LedgerEntry, ...]:
     import yaml
 
-    path = root / "book" / "claims.yml"
-    if not path.is_file():
-        return ()
-    return tuple(_entry(found) for found in yaml.safe_load(path.read_text(encoding="utf-8")))
+    return tuple(_entry(found) for found in yaml.safe_load(text))
 
 
 def _entry(found: Mapping[str, Any]) -> LedgerEntry:

@@ -103,7 +103,7 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
             f"stopped; {kept} of {len(jobs)} executed notebooks are kept, and the same command "
             "goes on from there."
         ) from None
-    _forget_old(todo, {job.path for job in jobs} | _of_the_book(todo[0].path.parent))
+    forget_old(todo, {job.path for job in jobs})
     return len(todo)
 
 
@@ -162,7 +162,7 @@ def _crew(size: int) -> Iterator[list[Connection]]:
     try:
         for _ in range(size):
             mine, theirs = context.Pipe()
-            process = context.Process(target=_worker, args=(theirs,), daemon=False)
+            process = context.Process(target=run_worker, args=(theirs,), daemon=False)
             process.start()
             theirs.close()
             processes.append(process)
@@ -203,13 +203,13 @@ def _work_off(
             if isinstance(word, Cells):
                 report(job, word.done, word.total)
                 continue
-            _raise_failure(job, word)
+            raise_failure(job, word)
             report(job, -1, 0)
             del busy[pipe]
             hand_out(pipe)
 
 
-def _raise_failure(job: Job, word: object) -> None:
+def raise_failure(job: Job, word: object) -> None:
     """Explain a failed execution in terms of the source file.
 
     A cell that raises MomabError says in one sentence what is wrong with the values it was given.
@@ -225,12 +225,14 @@ def _raise_failure(job: Job, word: object) -> None:
         raise BuildError(f"notebooks/{job.notebook.path.name} could not be executed: {word.reason}")
 
 
-def _forget_old(jobs: Iterable[Job], needed: set[Path]) -> None:
+def forget_old(jobs: Iterable[Job], needed: set[Path]) -> None:
     """Keep the most recently used executions of each notebook, and those that are needed.
 
     What was used within the last hour may be needed by a command that still runs.
     """
     young = time.time() - _YOUNG
+    jobs = list(jobs)
+    needed = needed | _of_the_book(jobs[0].path.parent) if jobs else needed
     for stem, folder in {(job.notebook.name, job.path.parent) for job in jobs}:
         length = len(stem) + 1 + 24 + len(".ipynb")
         found = {}
@@ -246,7 +248,7 @@ def _forget_old(jobs: Iterable[Job], needed: set[Path]) -> None:
 # ---- in the worker processes ---------------------------------------------------------------
 
 
-def _worker(pipe: Connection) -> None:
+def run_worker(pipe: Connection) -> None:
     """Execute what comes through the pipe until it is closed."""
     os.environ.setdefault("PYTHONHASHSEED", "0")
     os.environ.setdefault("JUPYTER_PREFER_ENV_PATH", "1")

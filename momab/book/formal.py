@@ -87,19 +87,12 @@ def _one_line(text: str) -> str:
 # ---- statements ----------------------------------------------------------------------------
 
 
-def shown(statement: str) -> str:
-    """A statement as we show it: without Coq's note on a type that is left open."""
-    first, *rest = statement.split("\nwhere\n")[0].splitlines()
-    indent = min((len(line) - len(line.lstrip()) for line in rest), default=0)
-    return "\n".join([first, *(line[indent:] for line in rest)])
-
-
 def antecedents(statement: str) -> tuple[list[str], str]:
     """The hypotheses of a closed statement, each in one line, and what is said under them.
 
     Quantifiers at the front are passed over; an arrow within brackets belongs to a hypothesis.
     """
-    rest, found = _one_line(shown(statement)), list[str]()
+    rest, found = _one_line(statement), list[str]()
     while True:
         if rest.startswith("forall "):
             rest = rest[_comma(rest) + 1 :].lstrip()

@@ -2,8 +2,9 @@
 
 A page that is opened from a folder may not load modules, so they are put together when the book is
 built: ``core.js`` has the kit and, as a text for a worker, the engine with its compiled module;
-every explorable is a script of its own.  The sources keep to one style (named imports from
-modules beside them, exported functions and constants), which is all that is understood here.
+every explorable is a script of its own, with the recorded numbers of ``data`` that it shows.  The
+sources keep to one style (named imports from modules beside them, exported functions and
+constants), which is all that is understood here.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ CORE = ("math", "engine", "kit")
 WORKER = ("math", "engine", "worker")
 _IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "\./(?P<module>[\w-]+)\.js";\n', re.M)
 _EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:function|const|class) (?P<name>\w+))", re.M)
-
-
+_COMMENT = re.compile(r"^ *(//.*|/\*\*.*\*/)\n", re.M)
 _FLAGS = ("-O2", "-ffp-contract=off", "-nostdlib", "-Wl,--no-entry", "-Wl,--strip-all")
 
 
@@ -40,7 +40,8 @@ def explorables(folder: Path) -> list[str]:
 
 
 def classic(source: str, name: str) -> str:
-    """A module as a statement that adds its exports to ``momabLive.modules``."""
+    """A module as a statement that adds its exports to ``momabLive.modules``, without comments."""
+    source = _COMMENT.sub("", source)
     names = [match["name"] for match in _EXPORT.finditer(source)]
     body = _EXPORT.sub(lambda match: match["rest"], source)
     body = _IMPORT.sub(
@@ -76,9 +77,13 @@ def core_script(folder: Path) -> str:
 
 
 def explorable_script(folder: Path, name: str) -> str:
-    """One explorable; it needs ``core.js`` before it."""
+    """One explorable; it needs ``core.js`` before it.  Its data become ``momabLive.data``."""
     source = (folder / "explorables" / f"{name}.js").read_text().replace('"../', '"./')
-    return '"use strict";\n' + classic(source, name)
+    recorded = folder / "data" / f"{name}.json"
+    data = ""
+    if recorded.exists():
+        data = f'(momabLive.data ??= {{}})["{name}"] = {recorded.read_text().strip()};\n'
+    return '"use strict";\n' + data + classic(source, name)
 
 
 def write_scripts(folder: Path, target: Path) -> None:

@@ -12,13 +12,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar
 
 # The extensions of MyST that the book uses, as in _config.yml.
 EXTENSIONS = ("amsmath", "colon_fence", "deflist", "dollarmath", "attrs_inline", "attrs_block")
 LEVELS = ("warm-up", "standard", "challenge", "research")  # classes of exercises, one each
-KINDS = {"programming": "programming", "breaks-hypothesis": "breaks a hypothesis"}
+KINDS = {
+    "programming": "programming",
+    "words": "in words, too",
+    "breaks-hypothesis": "breaks a hypothesis",
+}
 
 # Directives whose content is not Markdown.
 LITERAL = {"code", "code-block", "code-cell", "sourcecode", "eval-rst", "math", "raw", "mermaid"}
@@ -89,9 +93,10 @@ def _parser() -> Any:
     return create_md_parser(config, RendererHTML).disable(["inline", "wordcount"])
 
 
-def tokens(text: str) -> list[Any]:
-    """The blocks of a text as markdown-it's tokens."""
-    return list(_parser().parse(text, {}))
+@lru_cache(maxsize=4096)  # the same texts are asked about again and again
+def tokens(text: str) -> tuple[Any, ...]:
+    """The blocks of a text as markdown-it's tokens, which nobody changes."""
+    return tuple(_parser().parse(text, {}))
 
 
 def _directives(
@@ -221,6 +226,11 @@ class ExerciseText:
     def programming(self) -> bool:
         """Whether `momab.check` checks it."""
         return "programming" in self.classes
+
+    @property
+    def words(self) -> bool:
+        """Whether it asks for words: all do that `momab.check` does not check, and some others."""
+        return not self.programming or "words" in self.classes
 
     @cached_property
     def _starter_fence(self) -> Directive | None:

@@ -7,11 +7,11 @@ The only source of a computed page is a MyST notebook ``notebooks/<name>.md``.  
 2. add ``- file: notebooks/<name>`` to ``_toc.yml`` where it belongs;
 3. ``momab run <name>`` shows the page alone, ``momab book`` builds the site.
 
-It may have two companions.  ``<name>.exercises.md`` is a notebook with the same header that starts
+It may have companions.  ``<name>.exercises.md`` is a notebook with the same header that starts
 with ``## Exercises``; its cells, exercises with their solutions, follow those of the page, and
 both run as one notebook.  ``<name>.slides.md`` is plain MyST Markdown without cells: the deck of
 the page (``{slide}``, ``{fragment}``, ``{notes}``).  It is not executed, and changing it executes
-nothing.
+nothing.  ``<name>.questions.yml`` has the questions that the page asks (`momab.book.questions`).
 
 What an execution depends on is told by `Notebook.key`: the code cells, the values of the
 parameters, the library behind the code (see `momab.book.fingerprint`), the files that the header
@@ -27,7 +27,7 @@ import hashlib
 import json
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from typing import Any
 from momab._util.datafiles import data_digest
 from momab.book.fingerprint import Library, code_of_cells
 from momab.book.parameters import Parameter, Values, parse_cell, rewrite_cell
+from momab.book.questions import questions_path, read_questions, write_out
 from momab.book.yaml_files import Open, Strict, fit
 from momab.errors import BuildError, MomabError
 
@@ -84,6 +85,12 @@ class Notebook:
             raise MomabError(f"{where} must have one code cell tagged 'parameters'.")
         return cls(path.stem, path, node, parse_cell(tagged[0].source, where), own)
 
+    def alone(self) -> Notebook:
+        """The page without its exercises."""
+        node = copy.copy(self.node)
+        node.cells = self.node.cells[: self.own]
+        return replace(self, node=node)
+
     @property
     def exercises_path(self) -> Path:
         """The file with its exercises, which need not exist."""
@@ -97,11 +104,17 @@ class Notebook:
     @property
     def text(self) -> str:
         """The source of the page and its exercises as one MyST notebook."""
-        page = self.path.read_text(encoding="utf-8")
+        page = self.asked(self.path.read_text(encoding="utf-8"))
         if not self.exercises_path.is_file():
             return page
         rest = _HEADER.sub("", self.exercises_path.read_text(encoding="utf-8"))
         return f"{page.rstrip()}\n\n{rest.lstrip()}"
+
+    def asked(self, text: str) -> str:
+        """A text of the page with its questions written out."""
+        if "{question}" not in text:
+            return text
+        return write_out(text, self.name, read_questions(questions_path(self.path)))
 
     @property
     def slides(self) -> str:
@@ -181,12 +194,15 @@ class Notebook:
         ]
         mine = [cell for cell in node.cells if cell.cell_type == "code"]
         for cell, ran in zip(mine, done, strict=True):
-            cell.outputs = copy.deepcopy(ran.outputs)
+            kept = [out for out in ran.outputs if out.get("name") != "stderr"]  # warnings
+            cell.outputs = copy.deepcopy(kept)
             cell.execution_count = ran.execution_count
             if "parameters" in cell.metadata.get("tags", []):
                 cell.source = rewrite_cell(cell.source, values)
         for number, cell in enumerate(node.cells):
             cell.id = f"{self.name}-{number}"
+            if cell.cell_type == "markdown":
+                cell.source = self.asked(cell.source)
         node.metadata["momab"] = dict(executed.metadata["momab"])
         node.metadata.setdefault("language_info", executed.metadata.get("language_info", {}))
         return node

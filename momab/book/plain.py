@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from momab.book.myst import Directive, pieces
 from momab.book.notebook import Node
+from momab.book.questions import plain_question
 
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`]*)`")
 _SILENT = {"index", "raw", "bibliography", "glossary", "toctree"}
@@ -84,6 +85,9 @@ def _plain_block(piece: Directive) -> Iterable[str]:
         return
     if name == "div":
         yield from _plain_blocks(body)
+        return
+    if name == "question" and body:
+        yield from plain_question(piece)
         return
     if name in _SILENT:
         return

@@ -1,9 +1,9 @@
 """What a proof assistant has checked: compile ``proofs/`` with Coq, and record what it says.
 
-A statement that begins with ``Theorem`` is advertised, a ``Lemma`` is a step on the way.  `check`
-compiles everything from cold, asks Coq for the closed statement and the axioms of every theorem,
-and writes ``proofs/checked.json``.  The book reads that file and needs no Coq; `Record.current`
-tells whether the sources are still those that were checked.
+A statement that begins with ``Theorem`` is advertised, a ``Lemma`` is a step on the way.
+`record_proofs` compiles everything from cold, asks Coq for the closed statement and the axioms of
+every theorem, and writes ``proofs/checked.json``.  The book reads that file and needs no Coq;
+`Record.current` tells whether the sources are still those that were checked.
 """
 
 from __future__ import annotations
@@ -130,11 +130,12 @@ def find_coq() -> str:
 
 
 def compile_proofs(folder: Path, build: Path) -> None:
-    """Compile the sources from cold in a folder of their own."""
-    shutil.rmtree(build, ignore_errors=True)
-    build.mkdir(parents=True)
+    """Compile the sources in a folder of their own: what has changed there, and what needs it."""
+    build.mkdir(parents=True, exist_ok=True)
     for path in (folder / "_CoqProject", *sources(folder)):
-        shutil.copy(path, build)
+        copy = build / path.name
+        if not copy.is_file() or copy.read_bytes() != path.read_bytes():
+            shutil.copyfile(path, copy)
     _run(["coq_makefile", "-f", "_CoqProject", "-o", "Makefile"], build)
     _run(["make", f"-j{os.cpu_count() or 1}"], build)
 
@@ -174,7 +175,7 @@ def _ask_for(build: Path, theorems: list[Theorem], share: range) -> None:
     lines += ["Open Scope R_scope.", "Set Printing Width 96."]
     for number in share:
         name = f"{PACKAGE}.{Path(theorems[number].file).stem}.{theorems[number].name}"
-        lines.append(f'Redirect "{number}.statement" Check {name}.')
+        lines.append(f'Redirect "{number}.statement" Check @{name}.')
         lines.append(f'Redirect "{number}.axioms" Print Assumptions {name}.')
     path = build / f"Ask{share.start}.v"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -196,8 +197,19 @@ def _axioms(said: str) -> set[str]:
     return set(re.findall(r"^([A-Za-z_][\w.']*)\s*(?=:|$)", said, re.MULTILINE)) - {"Axioms"}
 
 
+def record_proofs(folder: Path, build: Path) -> Record:
+    """Check everything from cold and record the outcome; a refusal leaves the record alone."""
+    shutil.rmtree(build, ignore_errors=True)
+    record = check_proofs(folder, build)
+    write_record(folder, record)
+    return record
+
+
 def check_proofs(folder: Path, build: Path) -> Record:
-    """Compile, refuse what assumes too much, and return what was checked."""
+    """Compile, refuse what assumes too much, and return what was checked.
+
+    What a folder of an earlier check holds of the same sources is not compiled again.
+    """
     coq = find_coq()
     if found := assumptions(folder):
         raise BuildError(f"the proofs assume what they should prove: {'; '.join(found)}.")

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from momab._util.files import require_folder, write_text
+from momab.book import editions
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
@@ -52,24 +53,34 @@ def run_page(
     assignments: Iterable[str] = (),
     output: Path | None = None,
     workers: int | None = None,
+    exercises: bool = True,
+    edition: str = "instructor",
 ) -> list[Path]:
-    """Execute one notebook and write its pages; return them, the index first if there are many."""
+    """Execute one notebook and write its pages; return them, the index first if there are many.
+
+    The student edition is executed with the solutions and written without them.
+    """
+    editions.check_edition(edition)
     output = require_folder(output or project.build / "runs" / Path(name).stem)
     if Path(name).stem not in project.pages and Path(name).stem in project.names:
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
     with PageBuilder(project.root) as builder:  # it warms up while we read and execute
-        jobs = _jobs(project, project.notebook(name), profile, assignments)
+        notebook = project.notebook(name)
+        notebook = notebook if exercises else notebook.alone()
+        jobs = planned_runs(project, notebook, profile, assignments)
         project.build.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
             if not all(job.done for job in jobs):
-                _rehearse(project, builder, Path(temporary))
+                rehearse_page(project, builder, Path(temporary))
             execute(jobs, workers)
             nodes = [load_executed(job) for job in jobs]
-            pages = _render(project, builder, jobs, nodes, Path(temporary))
+            if edition == "student":
+                nodes = [editions.student(node) for node in nodes]
+            pages = render_pages(project, builder, jobs, nodes, Path(temporary), edition)
     return _write(pages, jobs, nodes, output)
 
 
-def _jobs(
+def planned_runs(
     project: Project, notebook: Notebook, profile: str, assignments: Iterable[str]
 ) -> list[Job]:
     """A job for every combination of values; of the profile only what concerns this notebook."""
@@ -92,7 +103,7 @@ def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, 
     return {name: settings[name]} if name in settings else {}
 
 
-def _rehearse(project: Project, builder: PageBuilder, folder: Path) -> None:
+def rehearse_page(project: Project, builder: PageBuilder, folder: Path) -> None:
     """Let the builder build a page like ours, but empty."""
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -113,12 +124,13 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
     return re.sub(r"[^\w.=-]+", "-", "_".join([job.notebook.name, *parts]))
 
 
-def _render(
+def render_pages(
     project: Project,
     builder: PageBuilder,
     jobs: Sequence[Job],
     nodes: Sequence[Node],
     folder: Path,
+    edition: str = "instructor",
 ) -> list[str]:
     """Build the executed page with stand-ins for the others around it, once per job."""
     import nbformat
@@ -133,7 +145,7 @@ def _render(
         others = reference_pages(project, name, target.read_text(encoding="utf-8"))
         for other, text in others.items():
             (stage / f"{other}.md").write_text(text, encoding="utf-8")
-        write_frame(project, stage, {}, pages={name, *others}, settings=_LEAN)
+        write_frame(project, stage, {}, edition, pages={name, *others}, settings=_LEAN)
         builder.build(stage, folder / "html", strict=False, only=[target])
         pages.append(_single_file(folder / "html", name))
     return pages
@@ -161,7 +173,8 @@ def _single_file(site: Path, name: str) -> str:
         else:
             link.unwrap()
     for image in article.select("img[src]"):
-        image["src"] = _data_uri(site / str(image["src"]))
+        if is_inside(site, site / str(image["src"])):
+            image["src"] = data_uri(site / str(image["src"]))
     static = site / "_static"
     sheets = [
         static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
@@ -171,10 +184,14 @@ def _single_file(site: Path, name: str) -> str:
         del place["data-instead"]  # the picture of other parameters is what was asked for
     live = ["core", *(str(place["data-live"]) for place in places)] if places else []
     sheets += [static / "live" / "live.css"] if places else []
+    files = [static / "live" / f"{part}.js" for part in live]
+    if article.select_one("[data-question], [data-try]"):
+        sheets.append(static / "questions.css")
+        files += [static / "questions.js", static / "tries.js"]
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )
-    scripts = [_inline_script(static / "live" / f"{part}.js") for part in live]
+    scripts = [_inline_script(file) for file in files]
     page = fill_page(
         "single.html",
         title=soup.title.get_text() if soup.title else name,
@@ -190,7 +207,13 @@ def _inline_script(path: Path) -> str:
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
-def _data_uri(path: Path) -> str:
+def is_inside(site: Path, path: Path) -> bool:
+    """Whether a path is a file of a site; a name from a table may look like any path."""
+    return path.resolve().is_relative_to(site.resolve()) and path.is_file()
+
+
+def data_uri(path: Path) -> str:
+    """A file as an address that holds it."""
     kinds = {".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2"}
     kind = kinds.get(path.suffix, "application/octet-stream")
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
@@ -199,7 +222,7 @@ def _data_uri(path: Path) -> str:
 def _inline_urls(css: str, folder: Path) -> str:
     def replace(match: re.Match[str]) -> str:
         path = folder / match[1]
-        return f'url("{_data_uri(path)}")' if path.is_file() else match[0]
+        return f'url("{data_uri(path)}")' if path.is_file() else match[0]
 
     return re.sub(r"""url\(["']?([\w./-]+)["']?\)""", replace, css)
 

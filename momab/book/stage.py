@@ -59,12 +59,15 @@ def _write_notebook(project: Project, job: Job, stage: Path, student: bool) -> N
     source, slides = notebook.text, notebook.slides
     if student:
         node = editions.student(node)
-        source = jupytext.writes(editions.student(notebook.node), "md:myst")
+        source = notebook.asked(jupytext.writes(editions.student(notebook.node), "md:myst"))
         slides = editions.student_text(slides) if slides else ""
     else:
         nbformat.write(node, project.build / "executed" / f"{name}.ipynb")
     nbformat.write(readable(node), stage / "downloads" / f"{name}.ipynb")
     (stage / "downloads" / f"{name}.md").write_text(source, encoding="utf-8")
+    for path in notebook.inputs:
+        if path.suffix == ".csv":  # recorded results, for pages to link to
+            shutil.copy(path, stage / "downloads")
     nbformat.write(finished(node, job, slides), stage / f"{name}.ipynb")
 
 

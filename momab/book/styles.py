@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 _TAG = re.compile(r"<([a-zA-Z][\w-]*)([^>]*)>")
@@ -35,10 +36,14 @@ class Vocabulary:
 
 def only_used(sheet: str, words: Vocabulary) -> str:
     """The rules of a style sheet that may apply to something."""
+    return "".join(_kept(_rules(sheet), words))
+
+
+@lru_cache(maxsize=32)  # a process that builds one page after another meets the same sheets
+def _rules(sheet: str) -> tuple[Any, ...]:
     import tinycss2
 
-    rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
-    return "".join(_kept(rules, words))
+    return tuple(tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True))
 
 
 def _kept(rules: Iterable[Any], words: Vocabulary) -> Iterator[str]:

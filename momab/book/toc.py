@@ -62,5 +62,8 @@ def only(entry: Any, pages: Container[str]) -> Any:
         if "file" in entry and entry["file"] not in pages:
             return None
         inner = {key: only(value, pages) for key, value in entry.items()}
-        return None if inner.get("chapters") == [] and "file" not in inner else inner
+        if inner.get("chapters") == []:
+            del inner["chapters"]
+            return inner if "file" in inner or "root" in inner else None
+        return inner
     return entry

@@ -27,14 +27,18 @@ class Open(Strict):
 
 def read_yaml(path: Path, model: type[Model], what: str) -> Model:
     """A YAML file as a model; ``what`` names the file in complaints."""
+    return fit(load_yaml(path, what), model, what)
+
+
+def load_yaml(path: Path, what: str) -> Any:
+    """What a YAML file holds."""
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0]
         raise MomabError(f"{what} is not readable YAML ({reason}).") from None
-    return fit(content, model, what)
 
 
 def fit(content: Any, model: type[Model], what: str) -> Model:

@@ -213,7 +213,7 @@ def kl_figure(stops: pd.DataFrame) -> Figure:
     """The round of the kl certificate against that of Hoeffding's, with the diagonal."""
     colours, markers = (BLUE, ORANGE, PINK, INK), ("o", "^", "s", "D")
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(6.4, 4.0))
+        fig, (axes,) = new_axes(size=(5.8, 4.0))
         rounds = stops[["hoeffding", "kl"]].to_numpy(dtype=float)
         ends = [rounds.min() / 1.3, rounds.max() * 1.3]
         axes.plot(ends, ends, color=MUTED, lw=1, ls="--")
@@ -307,7 +307,7 @@ def false_certificates(frame: pd.DataFrame) -> Figure:
 def champion_figure(frame: pd.DataFrame) -> Figure:
     """How often the certified objective is the one with the largest gap, by instance."""
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(6.8, 0.42 * len(frame) + 1.0))
+        fig, (ax,) = new_axes(size=(5.8, 0.42 * len(frame) + 1.0))
         rows = np.arange(len(frame))[::-1]
         share = frame["rate"].to_numpy(float)
         bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)

@@ -93,6 +93,8 @@ def last_change(run: IndexRun) -> int:
 
 def index_picture(run: IndexRun) -> Figure:
     """The indices of all arms over time: the candidate's, those of free arms and of paid ones."""
+    from matplotlib.ticker import LogLocator
+
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(5.6, 3.9))
         last = int(run.candidate[-1])
@@ -118,6 +120,7 @@ def index_picture(run: IndexRun) -> Figure:
             xscale="log", xlabel="round", ylabel="index", ylim=(0, 2.4 * np.log(run.rounds[-1]))
         )
         plain_log(axes, "x")
+        axes.xaxis.set_major_locator(LogLocator())  # powers of ten: the picture spans several
         legend_above(axes, 2)
     return fig
 

@@ -6,6 +6,7 @@ of the page, and draws the geometry of an instance and the paths of the policies
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +19,20 @@ import numpy as np
 from momab._util.validate import BoolArray, FloatArray
 from momab.errors import MomabError
 from momab.figures.show import unset
-from momab.figures.style import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, POLICY_STYLE, STYLE
+from momab.figures.style import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    POLICY_STYLE,
+    STYLE,
+    drawable,
+)
 from momab.model import theory
-from momab.model.instances import Instance, Rows, from_csv
+from momab.model.instances import Instance, Rows
+from momab.model.tables import delimiter_name, from_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,42 +252,30 @@ def trust_table(
     return pd.DataFrame({"Café": names, **answers, **rates})
 
 
-def parse_scale(assignments: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Read ``column=low:high`` as the command line takes it."""
-    found = {}
-    for text in assignments:
-        column, equals, bounds = text.rpartition("=")
-        low, colon, high = bounds.partition(":")
-        try:
-            found[column.strip()] = (float(low), float(high))
-        except ValueError:
-            colon = ""
-        if not (equals and colon and column.strip()):
-            raise MomabError(
-                f"--scale takes column=low:high, for example loudness=-60:0; it is {text!r}."
-            )
-    return found
-
-
 def study_assignments(
     table: str | Path,
     arm: str,
     objectives: Sequence[str],
-    scale: Iterable[str],
+    reading: Mapping[str, Any],
     values: Mapping[str, Any],
 ) -> list[str]:
     """What the page on own data is run with, once the table has proved to be an instance.
 
-    A fingerprint of the file is among the values, so that a changed table is a new page.
+    ``reading`` are options of :func:`momab.from_csv`.  A fingerprint of the file is among the
+    values, so that a changed table is a new page.
     """
     path = Path(table).resolve()
-    ranges = parse_scale(scale)
-    from_csv(path, arm, objectives, ranges)
+    from_csv(path, arm, objectives, **reading)
+    ranges = reading.get("scale") or {}
     parts = {
         "table": str(path),
         "arm": arm,
         "objectives": ";".join(objectives),
-        "scale": ";".join(f"{name}={low:g}:{high:g}" for name, (low, high) in ranges.items()),
+        "scale": ";".join(f"{name}={_exact(a)}:{_exact(b)}" for name, (a, b) in ranges.items()),
+        "minimize": ";".join(reading.get("minimize") or ()),
+        "missing": reading.get("missing") or "error",
+        "delimiter": delimiter_name(reading.get("delimiter") or ""),
+        "encoding": reading.get("encoding") or "",
         "fingerprint": hashlib.sha256(path.read_bytes()).hexdigest()[:16],
         **{name: f"{value}" for name, value in values.items()},
     }
@@ -283,6 +283,11 @@ def study_assignments(
         if "," in text or (name in ("arm", "table") and ";" in text):
             raise MomabError(f"names must not hold commas or semicolons here; {name} is {text!r}.")
     return [f"{name}={text}" for name, text in parts.items() if text]
+
+
+def _exact(value: float) -> str:
+    """A number in its shortest form that loses nothing."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def example_table(seed: int, rows: int = 120) -> pd.DataFrame:
@@ -313,6 +318,22 @@ def example_table(seed: int, rows: int = 120) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+def live_data() -> dict[str, Any]:
+    """The example table of seed 1, for the page's explorable: hundredths, a byte each.
+
+    ``ratings`` goes through the arms in turn, row by row; ``rows`` is how many each arm has.
+    """
+    frame = example_table(1)
+    ratings = (frame.iloc[:, 1:].to_numpy() * 100).round().astype(np.uint8)
+    names = sorted(set(frame["cafe"]))
+    return {
+        "columns": list(frame.columns),
+        "arms": names,
+        "rows": len(frame) // len(names),
+        "ratings": base64.b64encode(ratings.tobytes()).decode(),
+    }
+
+
 def columns_of(text: str) -> list[str]:
     """Column names from one text, separated by semicolons or commas."""
     return [name.strip() for name in text.replace(";", ",").split(",") if name.strip()]
@@ -321,13 +342,14 @@ def columns_of(text: str) -> list[str]:
 def instance_geometry(instance: Instance, most: int = 24) -> Figure:
     """Pareto gaps of the arms and leads of the objectives of one instance, as dots on a line.
 
-    Of more than ``most`` arms or objectives only those with the largest gaps or leads are drawn.
+    Of more than ``most`` arms those nearest to the front are drawn, of as many objectives those
+    with the largest leads.  A name that the fonts cannot draw becomes a number.
     """
     from matplotlib.figure import Figure
 
     geometry = instance.geometry
     front = np.isin(np.arange(instance.K), geometry.front)
-    arms = np.argsort(-geometry.gaps, kind="stable")[:most]
+    arms = np.lexsort((~front, geometry.gaps))[:most][::-1]
     leads = np.argsort(-geometry.objective_gaps, kind="stable")[:most]
     rows = max(len(arms), 2), max(len(leads), 2)
     with mpl.rc_context(STYLE):
@@ -337,11 +359,11 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
             colour, marker = (BLUE, "o") if front[a] else (ORANGE, "s")
             left.hlines(row, 0, geometry.gaps[a], color=FAINT, lw=2, zorder=1)
             left.plot(geometry.gaps[a], row, marker, ms=5, color=colour)
-        left.set_yticks(range(len(arms)), [_clip(instance.arm_names[a]) for a in arms])
+        left.set_yticks(range(len(arms)), _labels(instance.arm_names, arms, "arm"))
         left.set(xlabel="Pareto gap (blue: on the front)")
         right.hlines(range(len(leads)), 0, geometry.objective_gaps[leads], color=FAINT, lw=2)
         right.plot(geometry.objective_gaps[leads], range(len(leads)), "D", ms=5, color=GREEN)
-        right.set_yticks(range(len(leads)), [_clip(instance.objective_names[j]) for j in leads])
+        right.set_yticks(range(len(leads)), _labels(instance.objective_names, leads, "objective"))
         right.set(xlabel="lead of the best arm")
         for axes, drawn in ((left, len(arms)), (right, len(leads))):
             axes.set_ylim(drawn - 0.5, -0.5)
@@ -349,6 +371,11 @@ def instance_geometry(instance: Instance, most: int = 24) -> Figure:
             axes.tick_params(axis="y", length=0)
             axes.set_xlim(left=-0.02 * max(float(axes.get_xlim()[1]), 1e-6))
     return fig
+
+
+def _labels(names: Sequence[str], chosen: Iterable[int], what: str) -> list[str]:
+    """Names as labels; what no font can draw is called by its number in the tables below."""
+    return [_clip(names[i]) if drawable(names[i]) else f"{what} {i + 1}" for i in map(int, chosen)]
 
 
 def _clip(name: str, most: int = 18) -> str:

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+COEFFICIENT = r"$C_{\mathrm{PUCB}}$"
+"""The coefficient of the leading term of Pareto UCB1, as a heading."""
+
 LIMITS = {
     "Theorem 4": theory.theorem_bound,
     "Sharper bound": theory.sharper_bound,
@@ -69,7 +72,7 @@ def family_bounds(settings: Iterable[tuple[float, int]], horizon: int) -> pd.Dat
 
 def printed_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """:func:`family_bounds` as the page prints it."""
-    shown = table.drop(columns="Lead term")
+    shown = table.drop(columns="Lead term").rename(columns={"C_PUCB": COEFFICIENT})
     shown["δ"] = shown["δ"].map("{:g}".format)
     for name in LIMITS:
         shown[name] = shown[name].map("{:,.0f}".format)
@@ -163,7 +166,7 @@ def extremes_table(
         c = theory.c_pucb(instance.means, horizon)
         lines.append((name, f"{c:.1f}", *cells, f"{theirs['mean'] / ours['mean']:.1f}"))
     return pd.DataFrame(
-        lines, columns=["Setting", "C_PUCB", "Width-guided", "Pareto UCB1", "Quotient"]
+        lines, columns=["Setting", COEFFICIENT, "Width-guided", "Pareto UCB1", "Quotient"]
     )
 
 

@@ -6,6 +6,7 @@ coin flips, the price of commitment, and regret over log T between its two const
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,11 @@ def sure_divergence(one: Rate, two: Rate) -> float:
     return bernoulli_kl(one["high"], two["low"]) if one["high"] < two["low"] else 0.0
 
 
+def number_or_infinity(value: float) -> str:
+    """Two decimals, or the sign of infinity: an event that one world never shows."""
+    return f"{value:.2f}" if math.isfinite(value) else "∞"
+
+
 def world_table(worlds: Iterable[World]) -> pd.DataFrame:
     """Both sides of the change of measure, one row per raised mean, as the page prints them."""
     import pandas as pd
@@ -62,7 +68,7 @@ def world_table(worlds: Iterable[World]) -> pd.DataFrame:
             "E, first world": share(one),
             "E, second world": share(two),
             "kl of the two": (
-                f"{bernoulli_kl(one['rate'], two['rate']):.2f} "
+                f"{number_or_infinity(bernoulli_kl(one['rate'], two['rate']))} "
                 f"(at least {sure_divergence(one, two):.2f})"
             ),
         }

@@ -214,7 +214,7 @@ def waterfall(charts: dict[str, pd.DataFrame]) -> Figure:
             errors = np.array([frame["value"] - frame["low"], frame["high"] - frame["value"]])
             errors[errors == 0] = np.nan  # not random
             axes.errorbar(
-                frame["value"], y, xerr=errors, color=colour, marker=marker, ms=7, lw=1, ls=":",
+                frame["value"], y, xerr=errors, color=colour, marker=marker, ms=7, ls="none",
                 capsize=2, label=name,
             )  # fmt: skip
             for place, value, factor in zip(y, frame["value"], frame["factor"]):

@@ -84,12 +84,13 @@ def condition_table(
 
     ``bounds`` is :func:`synthetic_theory`; ``printed`` has the paper's values of C_PUCB.
     """
+    theirs, ours = r"C_{\mathrm{PUCB}}", r"C_{\mathrm{sharp}}"
     columns: dict[str, Any] = {
-        "C_PUCB, paper": printed,
-        "C_PUCB, computed": bounds["c_pucb"],
-        "64 < C_PUCB": np.where(bounds["c_pucb"] > 64, "yes", "no"),
-        "C_sharp": bounds["c_sharp"],
-        "C_sharp < C_PUCB": np.where(bounds["c_sharp"] < bounds["c_pucb"], "yes", "no"),
+        rf"${theirs}$, paper": printed,
+        rf"${theirs}$, computed": bounds["c_pucb"],
+        rf"$64<{theirs}$": np.where(bounds["c_pucb"] > 64, "yes", "no"),
+        rf"${ours}$": bounds["c_sharp"],
+        rf"${ours}<{theirs}$": np.where(bounds["c_sharp"] < bounds["c_pucb"], "yes", "no"),
         "regret, Pareto UCB1 / Width-guided": ratio,
     }
     return bounds[["delta", "m"]].assign(**columns).rename(columns={"delta": "δ"})

@@ -18,7 +18,7 @@ from momab.figures.groups import frame_groups, group_axes, lay_out
 from momab.figures.style import FAINT, INK, POLICY_STYLE, STYLE
 from momab.model.statistics import normal_half_width
 from momab.study.design import POLICIES
-from momab.study.groups import GROUP, by_group, one_group
+from momab.study.groups import GROUP, by_group, group_name, one_group
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
@@ -128,6 +128,37 @@ def least(effect: pd.DataFrame, column: str) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def live_data() -> dict[str, Any]:
+    """What the page's explorable shows: recorded validation means, choices, and their test means.
+
+    A group has, per policy, its mean at every coefficient, the coefficient that validation
+    chooses, and the mean on the test subsets with that one.
+    """
+    curves: Any = tuning_curves(study.recorded_results("validation"))
+    retuned: Any = study.recorded_results("retuned")
+    effect: Any = tuning_effect(study.recorded_results("real"), retuned)
+    groups = []
+    for dataset, kind, part in by_group(curves):
+        tested = one_group(effect, dataset, kind).set_index("policy")["after"]
+        lines = {name: line.sort_values("c") for name, line in part.groupby("policy")}
+        groups.append(
+            {
+                "name": group_name(dataset, kind),
+                "means": {name: line["mean"].tolist() for name, line in lines.items()},
+                "chosen": {
+                    n: float(line.loc[line["chosen"], "c"].iloc[0]) for n, line in lines.items()
+                },
+                "test": {name: float(tested[name]) for name in lines},
+            }
+        )
+    return {
+        "coefficients": sorted(set(curves["c"])),
+        "runs": int(curves["runs"].iloc[0]),
+        "test_runs": int(retuned.groupby([*GROUP, "policy"]).size().iloc[0]),
+        "groups": groups,
+    }
 
 
 def fresh_means(

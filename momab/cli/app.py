@@ -7,7 +7,7 @@ import typer
 
 from momab import __version__
 from momab._util.extras import named_extras
-from momab.cli import artefact, book, course, data, simulate, study
+from momab.cli import artefact, book, course, data, serve, simulate, study
 from momab.errors import MomabError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
 )
 app.command("book")(book.book_command)
 app.command("run")(book.run_command)
+app.command("serve")(serve.serve_command)
 app.command("params")(book.params_command)
 app.command("pdf")(book.pdf_command)
 app.command("proofs")(book.proofs_command)
@@ -28,6 +29,7 @@ app.command("reproduce")(study.reproduce_command)
 app.command("audit")(study.audit_command)
 app.command("verify")(artefact.verify_command)
 app.command("subsets")(data.subsets_command)
+app.command("student")(course.student_command)
 app.command("handout")(course.handout_command)
 app.command("grade")(course.grade_command)
 app.add_typer(data.data, name="data")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wide, short
+from momab.errors import MomabError
 
 Assignments = Annotated[
     list[str] | None,
@@ -68,22 +70,56 @@ def run_command(
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/NAME if absent.")
     ] = None,
     workers: Workers = None,
+    edition: Annotated[
+        str | None, typer.Option(help="instructor (the default in a checkout), or student.")
+    ] = None,
     dask: Dask = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
+    The student package has the student edition only, and writes notebooks.
     """
     from momab._util.cluster import on_cluster
+    from momab.cli.crate import describe_run, page_files, page_source
+
+    with on_cluster(dask):
+        pages = run_one(notebook, profile, parameter or (), output, workers, edition)
+    describe_run(context, pages[0].parent, page_files(pages), page_source(notebook))
+    print("\n".join(map(short, pages)))
+
+
+def run_one(
+    notebook: str,
+    profile: str,
+    assignments: Iterable[str],
+    output: Path | None,
+    workers: int | None = None,
+    edition: str | None = None,
+    exercises: bool = True,
+) -> list[Path]:
+    """Run a page: in the student package as a notebook, in a checkout as the book shows it."""
+    from momab.book.packaged import Pages, packaged
+
+    if packaged():
+        if edition not in (None, "student"):
+            raise MomabError("the student package has no edition but the student's.")
+        return Pages().run(notebook, profile, assignments, output)
     from momab.book.project import Project
     from momab.book.single_page import run_page
-    from momab.cli.crate import describe_run, page_files
 
     project = Project.find()
-    with on_cluster(dask), interruptible():
-        pages = run_page(project, notebook, profile, parameter or (), output, workers)
-    describe_run(context, pages[0].parent, page_files(pages), [project.notebook(notebook).path])
-    print("\n".join(map(short, pages)))
+    with interruptible():
+        return run_page(
+            project,
+            notebook,
+            profile,
+            assignments,
+            output,
+            workers,
+            exercises,
+            edition or "instructor",
+        )
 
 
 def params_command(
@@ -97,13 +133,21 @@ def params_command(
     from rich.table import Table
     from rich.text import Text
 
+    from momab.book.packaged import Pages, packaged
     from momab.book.parameters import parameter_summary
-    from momab.book.project import Project
 
-    project = Project.find()
-    names = [project.notebook(notebook).name] if notebook else project.names
+    if packaged():
+        pages = Pages()
+        names = [Path(notebook).stem] if notebook else pages.names
+        found = {name: pages.parameters(name) for name in names}
+    else:
+        from momab.book.project import Project
+
+        project = Project.find()
+        names = [project.notebook(notebook).name] if notebook else project.names
+        found = {name: project.notebook(name).parameters for name in names}
     headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
-    rows = parameter_summary({name: project.notebook(name).parameters for name in names})
+    rows = parameter_summary(found)
     if as_json:
         print_json(dict(zip(headers, row, strict=True)) for row in rows)
         return
@@ -137,13 +181,11 @@ def proofs_command() -> None:
     import time
 
     from momab.book.project import Project
-    from momab.book.proofs import AXIOMS, check_proofs, write_record
+    from momab.book.proofs import AXIOMS, record_proofs
 
     project, start = Project.find(), time.perf_counter()
-    folder = project.root / "proofs"
     with interruptible("stopped; the record of the last check stays."):
-        record = check_proofs(folder, project.build / "proofs")
-    write_record(folder, record)
+        record = record_proofs(project.root / "proofs", project.build / "proofs")
     print(
         f"Coq {record.coq} has checked {len(record.theorems)} theorems "
         f"in {time.perf_counter() - start:.1f} s; they rest on these axioms:"

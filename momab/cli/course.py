@@ -1,7 +1,8 @@
-"""The commands for teachers: `momab handout` and `momab grade`."""
+"""The commands for teachers: `momab student`, `momab handout` and `momab grade`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Annotated
@@ -9,6 +10,30 @@ from typing import Annotated
 import typer
 
 from momab.cli.terminal import interruptible
+from momab.errors import MomabError
+
+
+def student_command(
+    folder: Annotated[Path, typer.Argument(help="Where to write it; it may be a repository.")],
+    address: Annotated[
+        str, typer.Option(help="Where it will be public, https://github.com/WHO/NAME, for links.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that someone has edited.")
+    ] = False,
+) -> None:
+    """Write the folder that students get: site, handouts, package, one command to start.
+
+    It holds no solutions and may be public; README.md and HOSTING.md in it say the rest.
+    """
+    from momab.book.build import build
+    from momab.book.project import Project
+    from momab.course.student import make_distribution
+
+    project = Project.find()
+    site = build(project, edition="student").site
+    files = make_distribution(project, folder, site, address, force)
+    print(f"{len(files)} files for students: {folder / 'README.md'}")
 
 
 def handout_command(
@@ -21,17 +46,23 @@ def handout_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace handouts that someone has edited.")
     ] = False,
+    variants: Annotated[
+        Path | None,
+        typer.Option(help="Copies with numbers of their own, for the students of this course."),
+    ] = None,
 ) -> None:
     """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
     from momab._util.files import require_folder
     from momab.book.project import Project
     from momab.course.handout import write_handouts
+    from momab.course.settings import read_course
 
     project = Project.find()
+    course = read_course(variants) if variants else None
     if output is not None:
         require_folder(output)
     with interruptible("stopped; the handouts that were written are whole."):
-        for path in write_handouts(project, chapter or (), output, force):
+        for path in write_handouts(project, chapter or (), output, force, course):
             print(path)
 
 
@@ -40,37 +71,69 @@ def grade_command(
         Path, typer.Argument(help="Holds the notebooks: FOLDER/<student>/… or <student>-<chapter>.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")],
+    course: Annotated[
+        Path | None, typer.Option(help="The rules of the course: points, deadlines, seeds (YAML).")
+    ] = None,
+    student: Annotated[
+        list[str] | None,
+        typer.Option(help="Regrade this student only, with the seed of the old results."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the arguments drawn for each student.", min=0)
+    ] = None,
     seconds: Annotated[
         float,
         typer.Option(help="Processor time for a cell or an answer; three times that by the clock."),
     ] = 10.0,
     memory: Annotated[
-        int, typer.Option(help="Megabytes for each process that runs students' code.", min=256)
+        int, typer.Option(help="Megabytes for all that a notebook runs.", min=256)
     ] = 2048,
     workers: Annotated[
         int | None, typer.Option(help="Notebooks at once; all cores if absent.", min=1)
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run students' code without bubblewrap, as your own.")
+    ] = False,
 ) -> None:
-    """Grade all notebooks below a folder; what students wrote runs behind a fence.
+    """Grade all notebooks below a folder; what students wrote runs inside bubblewrap.
 
-    Writes grades.csv, details.csv and a report for every student.  Nothing is written before
-    everything is graded.
+    Writes grades.csv, details.csv, items.csv, similarity.csv and a report for every student.
+    Nothing is written before everything is graded.
     """
     from momab._util.files import require_folder
     from momab._util.validate import positive_number
     from momab.book.project import Project
     from momab.course import gradebook, grading
+    from momab.course.sandbox import Limits
+    from momab.course.settings import read_course
 
     project = Project.find()
     require_folder(output)
+    rules = read_course(course)
+    if seed is not None:
+        rules = replace(rules, seed=seed)
+    elif student:
+        rules = replace(rules, seed=gradebook.recorded_seed(output))
+    limits = Limits(positive_number(seconds, "--seconds"), memory, trust=trust)
     with interruptible("stopped; no results were written."):
         graded = grading.grade_class(
-            project, folder, positive_number(seconds, "--seconds"), memory, workers, _say
+            project, folder, limits, workers, rules, student or (), tell=_say
         )
+    if student:
+        graded = gradebook.merged(graded, output)
     gradebook.write_gradebook(graded, output)
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
-    print(f"{who}, median {median(marks):g} of {graded.out_of} marks: {output / 'grades.csv'}")
+    print(f"{who}, median {median(marks):g} of {graded.out_of:g} marks: {output / 'grades.csv'}")
+    if graded.not_graded:
+        names = ", ".join(graded.not_graded)
+        raise NotGraded(f"not everything could be graded, of {names}; details.csv says why.")
+
+
+class NotGraded(MomabError):  # noqa: N818 (it is an outcome, not an error)
+    """The grader failed on something; results are written, and the command exits with code 1."""
+
+    exit_code = 1
 
 
 def _say(line: str) -> None:

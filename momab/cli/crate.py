@@ -36,3 +36,11 @@ def page_files(pages: Iterable[Path]) -> list[Path]:
     pages = list(pages)
     notebooks = [page.with_suffix(".ipynb") for page in pages]
     return pages + [path for path in notebooks if path.is_file()]
+
+
+def page_source(notebook: str) -> list[Path]:
+    """The source of a page; the student package has none."""
+    from momab.book.packaged import packaged
+    from momab.book.project import Project
+
+    return [] if packaged() else [Project.find().notebook(notebook).path]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from momab.cli import tables
 from momab.cli.terminal import (
     AsJson,
     Dask,
@@ -44,6 +45,11 @@ def simulate_command(
     objectives: Annotated[
         str, typer.Option(help="With --csv: the reward columns, separated by commas.")
     ] = "",
+    scale: tables.Scale = None,
+    minimize: tables.Minimize = None,
+    missing: tables.Missing = "error",
+    delimiter: tables.Delimiter = None,
+    encoding: tables.Encoding = None,
     horizon: Annotated[
         float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
     ] = 100_000,
@@ -76,14 +82,14 @@ def simulate_command(
     from momab.cli.crate import describe_run
     from momab.engine import specs
     from momab.engine.simulate import simulate
-    from momab.model.instances import from_csv
 
     for folder in (output, store):
         if folder is not None:
             require_folder(folder)
     built = [specs.instance(spec) for spec in instance or []]
     if csv is not None:
-        built.append(from_csv(csv, arm, [name for name in objectives.split(",") if name]))
+        options = tables.reading(scale, minimize, missing, delimiter, encoding)
+        built.append(tables.read(csv, arm, objectives, options))
     if not built:
         raise MomabError("name an instance, for example synthetic:delta=0.02,m=8, or give --csv.")
     players = specs.policies(policy or ())

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momab.cli import tables
+from momab.cli.book import run_one
 from momab.cli.terminal import (
     AsJson,
     Dask,
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
 
 def study_command(
     context: typer.Context,
-    table: Annotated[Path, typer.Argument(help="A CSV file (also .csv.gz), one row per reward.")],
+    table: Annotated[
+        Path, typer.Argument(help="A CSV, Parquet or Excel file, one row per reward.")
+    ],
     objectives: Annotated[str, typer.Option(help="The reward columns, separated by commas.")],
     arm: Annotated[str, typer.Option(help="The column that names the arm.")] = "arm",
-    scale: Annotated[
-        list[str] | None,
-        typer.Option(help="column=low:high maps a column onto [0, 1]; repeatable."),
-    ] = None,
+    scale: tables.Scale = None,
+    minimize: tables.Minimize = None,
+    missing: tables.Missing = "error",
+    delimiter: tables.Delimiter = None,
+    encoding: tables.Encoding = None,
     horizon: Annotated[
         float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
     ] = 100_000,
@@ -50,32 +55,29 @@ def study_command(
     """Describe your own table as a bandit and play the policies on it; writes a page."""
     from momab._util.cluster import on_cluster
     from momab._util.files import require_folder
-    from momab.book.project import Project
-    from momab.book.single_page import run_page
-    from momab.chapters.own_data import parse_scale, study_assignments
+    from momab.chapters.own_data import study_assignments
     from momab.cli.crate import describe_run, page_files
-    from momab.model.instances import from_csv
     from momab.model.price import price
 
-    project = Project.find()
     if output is not None:
         require_folder(output)
     mention_numba()
-    columns = [name for name in objectives.split(",") if name.strip()]
     values = {
         "horizon": horizon,
         "runs": runs,
         "coefficient": coefficient,
         "seed": seed,
     }
-    assignments = study_assignments(table, arm, columns, scale or (), values)
-    instance = from_csv(table, arm, columns, parse_scale(scale or ()))
+    options = tables.reading(scale, minimize, missing, delimiter, encoding)
+    instance = tables.read(table, arm, objectives, options)
+    columns = tables.columns_of(objectives)
+    assignments = study_assignments(table, arm.strip(), columns, options, values)
     for kind, means in (("sum", "as of independent coins"), ("max", "with the safe evidence, max")):
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    with on_cluster(dask), interruptible():
-        pages = run_page(project, "own-data", "quick", assignments, output)
+    with on_cluster(dask):
+        pages = run_one("own-data", "quick", assignments, output, exercises=False)
     describe_run(context, pages[0].parent, page_files(pages), [table])
     print("\n".join(map(short, pages)))
 

@@ -1,27 +1,38 @@
-"""The results of grading as files: two tables, and a page for every student.
+"""The results of grading as files: tables, and a page for every student.
 
 - ``grades.csv``: a row per student with the total and a column per exercise; the columns of
-  exercises in words are empty, for marks that a person gives;
+  exercises in words are empty, for marks that a person gives, and what could not be graded says so;
 - ``details.csv``: a row per student and exercise with status, parts and hint;
+- ``items.csv``: a row per exercise, with how the class did on it;
+- ``similarity.csv``: pairs of answers that are built alike (see `momab.course.analysis`);
+- ``results.json``: all of it for programs, with the seed; from it one student's regraded marks are
+  put in the place of the old ones;
 - ``reports/<student>.html``: what was right, what was wrong, and the hints.
 
 Names, answers and error messages come from students.  In the tables, a text that a spreadsheet
-would take for a formula gets an apostrophe in front; in the pages, everything is escaped and the
-browser is told to run nothing.
+would take for a formula gets an apostrophe in front, also behind a semicolon, which many
+spreadsheets take for the end of a cell; in the pages, everything is escaped and the browser is told
+to run nothing.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from momab._util.files import atomically
 from momab._util.progress import uninterrupted
 from momab.book.plain import plain_markdown
+from momab.course.analysis import item_rows, similar_rows
 from momab.course.grading import ABSENT, Class, Grade
+from momab.errors import MomabError
+from momab.exercises import Part
 
 _LONGEST = 20_000  # characters of an answer that a report shows
 
@@ -33,8 +44,12 @@ def write_gradebook(graded: Class, output: Path) -> list[Path]:
         output / "reports" / f"{names[student]}.html": _page(graded, student)
         for student in graded.students
     }
-    files[output / "details.csv"] = _details(graded)
-    files[output / "grades.csv"] = _table(graded)
+    mark = graded.course.delimiter
+    files[output / "similarity.csv"] = _csv(similar_rows(graded), mark)
+    files[output / "items.csv"] = _csv(item_rows(graded), mark)
+    files[output / "details.csv"] = _csv(_details(graded), mark)
+    files[output / "grades.csv"] = _csv(_table(graded), mark)
+    files[output / "results.json"] = _results(graded)
     with uninterrupted():  # half of the files would be worse than none
         for path, text in files.items():
             with atomically(path) as file:
@@ -42,6 +57,73 @@ def write_gradebook(graded: Class, output: Path) -> list[Path]:
                     text.encode("utf-8-sig" if path.suffix == ".csv" else "utf-8", "replace")
                 )
     return list(files)
+
+
+# ---- results for programs ------------------------------------------------------------------
+
+
+def _results(graded: Class) -> str:
+    fields = ("student", "chapter", "exercise", "status", "marks", "points", "hint", "answer")
+    return json.dumps(
+        {
+            "seed": graded.seed,
+            "students": list(graded.students),
+            "grades": [
+                {
+                    **{name: getattr(grade, name) for name in fields},
+                    "title": grade.title,
+                    "parts": [[part.what, part.right, part.found] for part in grade.parts],
+                    "notes": list(grade.notes),
+                    "structure": sorted(grade.structure),
+                }
+                for grade in graded.grades
+            ],
+        },
+        indent=1,
+    )
+
+
+def recorded_seed(output: Path) -> int:
+    """The seed of results that are there."""
+    return int(_read(output)["seed"])
+
+
+def merged(new: Class, output: Path) -> Class:
+    """The results that are there, with those of some students replaced."""
+    old = _read(output)
+    if old["seed"] != new.seed:
+        raise MomabError(
+            f"{output / 'results.json'} was made with the seed {old['seed']}, not {new.seed}; "
+            "grade all students again, or with the old seed."
+        )
+    kept = [_grade(item) for item in old["grades"] if item["student"] not in new.students]
+    everybody = {*old["students"], *new.students}
+    students = tuple(sorted(everybody, key=lambda name: (name.lower(), name)))
+    place = {student: number for number, student in enumerate(students)}
+    grades = sorted([*kept, *new.grades], key=lambda grade: place[grade.student])
+    return replace(new, students=students, grades=tuple(grades))
+
+
+def _grade(item: dict[str, Any]) -> Grade:
+    rest = {k: v for k, v in item.items() if k not in ("parts", "notes", "structure")}
+    return Grade(
+        **rest,
+        parts=tuple(Part(*part) for part in item["parts"]),
+        notes=tuple(item["notes"]),
+        structure=frozenset(item["structure"]),
+    )
+
+
+def _read(output: Path) -> Any:
+    path = output / "results.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MomabError(
+            f"{path} cannot be read ({error.strerror}); grade the whole class first."
+        ) from None
+    except ValueError:
+        raise MomabError(f"{path} is damaged; grade the whole class again.") from None
 
 
 def report_names(students: Sequence[str]) -> dict[str, str]:
@@ -65,52 +147,60 @@ _RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for
 # ---- tables --------------------------------------------------------------------------------
 
 
-def _csv(rows: Sequence[Sequence[object]]) -> str:
+def _csv(rows: Sequence[Sequence[object]], delimiter: str) -> str:
     file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
+    # every text is quoted, so that its semicolons stay inside
+    writer = csv.writer(
+        file, lineterminator="\n", delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC
+    )
     writer.writerows([[_harmless(item) for item in row] for row in rows])
     return file.getvalue()
 
 
+_FORMULA = "=+\\-@＝＋－＠"
+
+
 def _harmless(item: object) -> object:
-    """A text that no spreadsheet takes for a formula; numbers stay."""
+    """A text that no spreadsheet takes for a formula; numbers stay, whole ones without a point."""
     if not isinstance(item, str):
-        return "" if item is None else item
+        whole = isinstance(item, float) and item.is_integer()
+        return "" if item is None else int(item) if whole else item  # type: ignore[call-overload]
     text = re.sub(r"\s+", " ", item).strip()
-    return f"'{text}" if text.startswith(tuple("=+-@＝＋－＠")) else text
+    return re.sub(rf"(^|;[\s\"']*)(?=[{_FORMULA}])", r"\1'", text)
 
 
-def _table(graded: Class) -> str:
+def _table(graded: Class) -> list[list[object]]:
     labels = [exercise.label for exercise in graded.exercises]
     rows: list[list[object]] = [["student", "total", "out of", *labels]]
     for student in graded.students:
-        marks = {grade.exercise: grade.marks for grade in graded.of(student)}
-        rows.append(
-            [student, graded.total(student), graded.out_of, *(marks.get(name) for name in labels)]
-        )
-    return _csv(rows)
-
-
-def _details(graded: Class) -> str:
-    head = ["student", "chapter", "exercise", "marks", "out of", "status", "parts right", "hint"]
-    return _csv(
-        [
-            head,
-            *(
-                [
-                    grade.student,
-                    grade.chapter,
-                    grade.exercise,
-                    grade.marks,
-                    None if grade.marks is None else 1,
-                    grade.status,
-                    parts_right(grade),
-                    " ".join(filter(None, (grade.hint, *_new_notes(grade)))),
-                ]
-                for grade in graded.grades
-            ),
+        found = {grade.exercise: grade for grade in graded.of(student)}
+        failed = any(grade.status == "not graded" for grade in found.values())
+        total = "not graded" if failed else graded.total(student)
+        marks = [
+            grade.status if grade and grade.status == "not graded" else grade and grade.marks
+            for grade in map(found.get, labels)
         ]
+        rows.append([student, total, graded.out_of, *marks])
+    return rows
+
+
+def _details(graded: Class) -> list[list[object]]:
+    head = ["student", "chapter", "exercise", "marks", "out of", "status", "parts right", "hint"]
+    rows: list[list[object]] = [list(head)]
+    rows += (
+        [
+            grade.student,
+            grade.chapter,
+            grade.exercise,
+            grade.marks,
+            None if grade.marks is None else grade.points,
+            grade.status,
+            parts_right(grade),
+            " ".join(filter(None, (grade.hint, *_new_notes(grade)))),
+        ]
+        for grade in graded.grades
     )
+    return rows
 
 
 def parts_right(grade: Grade) -> str:
@@ -131,10 +221,10 @@ _MEANINGS = {
     "crashed": "it ended with an error",
     "timeout": "it took too long",
     "memory": "it used too much memory",
-    "refused": "it tried something that is not allowed while grading",
     "empty": "not answered",
     "missing": "not handed in",
     "unreadable": "the file could not be read",
+    "not graded": "the grader failed, which is no fault of the answer; it will be graded again",
 }
 _SIGNS = {"right": "✓", "written": "✎", "empty": "○", "missing": "○"}
 
@@ -155,8 +245,9 @@ def _page(graded: Class, student: str) -> str:
         chapters.setdefault(grade.chapter, []).append(grade)
     return environment.get_template("report.html").render(
         student=student,
-        total=graded.total(student),
-        out_of=graded.out_of,
+        total=f"{graded.total(student):g}",
+        out_of=f"{graded.out_of:g}",
+        seed=graded.seed,
         chapters=chapters,
         meanings=_MEANINGS,
         sign=lambda status: _SIGNS.get(status, "✗"),

@@ -1,21 +1,22 @@
 """Grading a class: every notebook below a folder, one process at a time for each of them.
 
-What students wrote runs in fenced processes (`momab.course.sandbox`, `momab.course.fence`);
-what comes out is judged here, in the trusted process, by the exercise's own `judge`.
-A programming exercise is worth one mark, which it gets when everything about it is right.
-Exercises in words are not
-marked: their text goes into the report, for a person to read.
+What students wrote runs inside bubblewrap (`momab.course.sandbox`); what comes out is judged by the
+exercise's own judge in a process with limits (`momab.course.judging`), about the usual arguments
+and about others that are drawn for each student from a seed.  The seed is part of the results: with
+it, every mark can be found again.  How many points an exercise is worth, what parts of it earn and
+what lateness costs are the rules of the course (`momab.course.settings`).  Exercises in words are
+not marked: their text goes into the report, for a person to read.
 
 The status of an exercise is one of `STATUSES`:
 
-- ``right`` and ``wrong``;
+- ``right`` and ``wrong``; a wrong answer may have earned a share of the points;
 - ``empty``: the starter as it was, or nothing;
 - ``crashed``: the cell or a call of the answer raised an exception, or ended the process;
 - ``timeout`` and ``memory``: it used up what a step may use;
-- ``refused``: it tried what the fence forbids, and was not right without it;
 - ``missing``: there is no answer cell, or no notebook of this chapter at all;
 - ``unreadable``: the file cannot be read;
-- ``written``: a text for a person to read.
+- ``written``: a text for a person to read;
+- ``not graded``: the grader failed; this is nobody's mark, and never a zero.
 
 Of several notebooks that a student hands in for a chapter, each exercise counts where it is best.
 """
@@ -23,21 +24,23 @@ Of several notebooks that a student hands in for a chapter, each exercise counts
 from __future__ import annotations
 
 import os
+import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from momab._util.progress import progress
 from momab.book.myst import ExerciseText
 from momab.book.project import Project
 from momab.course import handout, submissions
-from momab.course.fence import Refused
-from momab.course.sandbox import CLOCK, Cell, Limits, SandboxError, SandboxResult, probe, run_steps
+from momab.course.judging import Judgement, Judges, Numbers
+from momab.course.sandbox import CLOCK, Limits, SandboxResult, probe, run_steps
+from momab.course.settings import Course
 from momab.course.submissions import Plan, Sheet, Submission, plan_steps
 from momab.errors import MomabError
-from momab.exercises import Outcome, Part
+from momab.exercises import Part
 
 STATUSES = (
     "right",
@@ -46,28 +49,34 @@ STATUSES = (
     "crashed",
     "timeout",
     "memory",
-    "refused",
     "empty",
     "missing",
     "unreadable",
+    "not graded",
 )
 ABSENT = "No notebook of this chapter was handed in."
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What one exercise of one student came to; ``marks`` is None where a person decides."""
+    """What one exercise of one student came to.
+
+    ``marks`` is None where a person decides, and where the grader failed; ``structure`` is what the
+    program is made of.
+    """
 
     student: str
     chapter: str
     exercise: str
     title: str
     status: str
-    marks: int | None = None
+    marks: float | None = None
+    points: float = 1.0
     hint: str = ""
     parts: tuple[Part, ...] = ()
     answer: str = ""
     notes: tuple[str, ...] = ()
+    structure: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -77,171 +86,226 @@ class Class:
     students: tuple[str, ...]
     exercises: tuple[ExerciseText, ...]
     grades: tuple[Grade, ...]
+    course: Course = field(default_factory=Course)
+    seed: int = 0
 
     def of(self, student: str) -> list[Grade]:
         """The grades of one student."""
         return [grade for grade in self.grades if grade.student == student]
 
-    def total(self, student: str) -> int:
+    def total(self, student: str) -> float:
         """The marks of one student."""
-        return sum(grade.marks or 0 for grade in self.of(student))
+        return round(sum(grade.marks or 0 for grade in self.of(student)), 6)
 
     @property
-    def out_of(self) -> int:
+    def out_of(self) -> float:
         """The marks that there are."""
-        return sum(exercise.programming for exercise in self.exercises)
+        return sum(self.course.worth(e.label) for e in self.exercises if e.programming)
+
+    @property
+    def not_graded(self) -> list[str]:
+        """The students of whom something could not be graded."""
+        found = dict.fromkeys(g.student for g in self.grades if g.status == "not graded")
+        return list(found)
 
 
 def grade_class(
     project: Project,
     folder: Path,
-    seconds: float = 10.0,
-    memory: int = 2048,
+    limits: Limits | None = None,
     workers: int | None = None,
+    course: Course | None = None,
+    only: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> Class:
-    """Grade every notebook below a folder; nothing is written.
+    """Grade every notebook below a folder, or those of some students; nothing is written.
 
-    ``tell`` hears which layers of the fence hold on this machine.
+    ``tell`` hears what holds around the students' code, and the seed.
     """
-    paths = submissions.find_notebooks(folder)
+    limits, course = limits or Limits(), course or Course()
     chapters = handout.chapters_with_exercises(project)
-    found = [submissions.read_submission(path, folder, chapters) for path in paths]
+    found = submissions.read_class(folder, chapters)
+    if only:
+        _known(only, found)
     used = [name for name in chapters if any(s.chapter == name for s in found)]
     sheets = {name: Sheet.of(project, name) for name in used}
-    layers = probe(Limits(seconds, memory))
-    tell(f"fence: own process and session, {', '.join(layers)}")
-    graded = _run_all(found, sheets, Limits(seconds, memory), workers or os.cpu_count() or 1)
-    return _collect(found, sheets, graded)
+    found = [s for s in found if not only or s.student in only]
+    tell(f"isolation: {probe(limits)}")
+    seed = secrets.randbits(48) if course.seed is None else course.seed
+    tell(f"seed: {seed}")
+    run = _Run(sheets, limits, course, seed, min(workers or os.cpu_count() or 1, len(found)))
+    return run.collect(found, run.all(found))
 
 
-def _run_all(
-    found: Sequence[Submission], sheets: dict[str, Sheet], limits: Limits, workers: int
-) -> dict[Path, list[Grade]]:
-    """Run and judge all submissions, some at a time; stopping leaves no process behind."""
-    stop = threading.Event()
+def _known(only: Sequence[str], found: Sequence[Submission]) -> None:
+    names = {submission.student for submission in found}
+    for name in only:
+        if name not in names:
+            some = ", ".join(sorted(names)[:5])
+            raise MomabError(f"there is no notebook of {name!r}; there are some of {some} ...")
 
-    def work(submission: Submission) -> list[Grade]:
-        sheet = sheets[submission.chapter]
+
+class _Run:
+    """One run of the grader over some submissions."""
+
+    def __init__(
+        self, sheets: dict[str, Sheet], limits: Limits, course: Course, seed: int, workers: int
+    ) -> None:
+        self.sheets, self.limits, self.course, self.seed = sheets, limits, course, seed
+        self.workers = workers
+        self.judges = Judges(workers, CLOCK * limits.seconds)
+        self.stop = threading.Event()
+        self.owners = {course.copy_of(name): name for name in course.students}
+
+    def all(self, found: Sequence[Submission]) -> dict[Path, list[Grade]]:
+        """Run and judge all submissions, some at a time; stopping leaves no process behind."""
+        todo = [s for s in found if not s.problem]
+        graded = {
+            s.path: self._same(s, "unreadable", f"{s.path.name}: {s.problem}.")
+            for s in found
+            if s.problem
+        }
+        pool = ThreadPoolExecutor(self.workers)
         try:
-            return _grade_one(submission, sheet, limits, stop)
-        except SandboxError:
-            raise
+            with progress(len(todo), "grading") as bar:
+                futures = {pool.submit(self._work, submission): submission for submission in todo}
+                for future in as_completed(futures):
+                    graded[futures[future].path] = future.result()
+                    bar.advance()
+        finally:
+            self.stop.set()
+            pool.shutdown(cancel_futures=True)
+            self.judges.close()
+        return graded
+
+    def _work(self, submission: Submission) -> list[Grade]:
+        try:
+            return self._one(submission)
         except Exception as error:  # whatever it is, the others are graded
-            problem = f"the grader failed on it ({type(error).__name__}: {error})"
-            return _unreadable(replace(submission, problem=problem), sheet)
+            said = str(error).rstrip(".") or "no reason given"
+            why = f"The grader failed on {submission.path.name} ({type(error).__name__}: {said})."
+            return self._same(submission, "not graded", why)
 
-    todo = [s for s in found if not s.problem]
-    graded = {s.path: _unreadable(s, sheets.get(s.chapter)) for s in found if s.problem}
-    pool = ThreadPoolExecutor(min(workers, max(1, len(todo))))
-    try:
-        with progress(len(todo), "grading") as bar:
-            futures = {pool.submit(work, submission): submission for submission in todo}
-            for future in as_completed(futures):
-                graded[futures[future].path] = future.result()
-                bar.advance()
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-    return graded
+    def _one(self, submission: Submission) -> list[Grade]:
+        """Run a submission's cells and judge its answers."""
+        numbers = Numbers(self.seed, submission.student, self.course.copy_of(submission.student))
+        sheet = self.sheets[submission.chapter]
+        work = plan_steps(submission, sheet.asked(numbers))
+        count = len(sheet.programming)
+        limits = replace(
+            self.limits,
+            restarts=2 * count + 6,
+            total=CLOCK * self.limits.seconds * (count + 3),
+        )
+        results = run_steps(work.steps, limits, self.stop)
+        grades = [
+            self._programming(submission, text, work, results, numbers)
+            if text.programming
+            else _written(submission, text, work)
+            for text in sheet.texts
+        ]
+        notes = (*grades[0].notes, *self._somebody_elses(submission, numbers))
+        grades[0] = replace(grades[0], notes=notes)
+        return grades
+
+    def _somebody_elses(self, submission: Submission, numbers: Numbers) -> Iterable[str]:
+        """A note if the notebook is the copy of somebody else."""
+        if numbers.copy is not None and submission.copy not in (None, numbers.copy):
+            owner = self.owners.get(submission.copy, "nobody that is known")
+            yield f"The notebook is not the student's own copy of the handout, but that of {owner}."
+
+    def _programming(
+        self,
+        submission: Submission,
+        text: ExerciseText,
+        work: Plan,
+        results: dict[str, SandboxResult],
+        numbers: Numbers,
+    ) -> Grade:
+        label = text.label
+        result = results[label]
+        if result.kind == "done":
+            judged = self.judges.judge(label, numbers, result.outcomes)
+        else:
+            judged = Judgement(0.0, *_failure(result, [results[key] for key in work.cells[label]]))
+        status, hint, share = judged.status, judged.hint, judged.share
+        if label in work.missing and result.kind == "undefined":
+            status, hint = "missing", "There is no answer cell."
+        elif label in work.unchanged and status != "right":
+            status, hint, share = "empty", "", 0.0
+        if not self.course.partial and share < 1:
+            share = 0.0
+        kept, late = self.course.kept(submission.student, submission.chapter, submission.time)
+        worth = self.course.worth(label)
+        source = work.sources[label]
+        return Grade(
+            submission.student,
+            submission.chapter,
+            label,
+            text.title,
+            status,
+            round(worth * share * kept, 2),
+            worth,
+            hint,
+            () if status == "empty" else judged.parts,
+            source,
+            (late,) if late and share else (),
+            frozenset() if status in ("empty", "missing") else self.judges.fingerprint(source),
+        )
+
+    def _same(self, submission: Submission, status: str, why: str) -> list[Grade]:
+        """One status for all of a file; one line without exercise if its chapter is not known."""
+        why = submissions.clean(why)
+        sheet = self.sheets.get(submission.chapter)
+        if sheet is None:
+            return [Grade(submission.student, "", "", "", status, hint=why)]
+        marks = None if status == "not graded" else 0.0
+        return [
+            Grade(
+                submission.student,
+                sheet.chapter,
+                text.label,
+                text.title,
+                status,
+                marks if text.programming else None,
+                self.course.worth(text.label),
+                why,
+            )
+            for text in sheet.texts
+        ]
+
+    def collect(self, found: Sequence[Submission], graded: dict[Path, list[Grade]]) -> Class:
+        """Every student with every exercise: the best attempt, or that there is none."""
+        students = tuple(sorted({s.student for s in found}, key=lambda name: (name.lower(), name)))
+        texts = tuple(text for sheet in self.sheets.values() for text in sheet.texts)
+        best: dict[tuple[str, str], Grade] = {}
+        for submission in found:
+            for entry in graded[submission.path]:
+                key = entry.student, entry.exercise
+                if key not in best or _rank(entry) < _rank(best[key]):
+                    best[key] = entry
+        grades = []
+        for student in students:
+            for sheet in self.sheets.values():
+                grades += [
+                    best.get((student, text.label), self._absent(student, sheet.chapter, text))
+                    for text in sheet.texts
+                ]
+            if (student, "") in best:
+                grades.append(best[student, ""])
+        return Class(students, texts, tuple(grades), self.course, self.seed)
+
+    def _absent(self, student: str, chapter: str, text: ExerciseText) -> Grade:
+        marks = 0.0 if text.programming else None
+        worth = self.course.worth(text.label)
+        return Grade(student, chapter, text.label, text.title, "missing", marks, worth, ABSENT)
 
 
-# ---- one submission ------------------------------------------------------------------------
-
-
-def _grade_one(
-    submission: Submission, sheet: Sheet, limits: Limits, stop: threading.Event
-) -> list[Grade]:
-    """Run a submission's cells and judge its answers."""
-    work = plan_steps(submission, sheet)
-    count = len(sheet.programming)
-    limits = replace(limits, restarts=2 * count + 6, total=CLOCK * limits.seconds * (count + 3))
-    results = run_steps(work.steps, limits, stop)
-    grades = [
-        _programming(submission, sheet, text, work, results)
-        if text.programming
-        else _written(submission, text, work)
-        for text in sheet.texts
-    ]
-    grades[0] = replace(grades[0], notes=(*grades[0].notes, *_elsewhere(work, results)))
-    return grades
-
-
-def _elsewhere(work: Plan, results: dict[str, SandboxResult]) -> list[str]:
-    """What was refused to cells that belong to no exercise."""
-    known = {key for keys in work.cells.values() for key in keys}
-    other = [step.key for step in work.steps if isinstance(step, Cell) and step.key not in known]
-    refused = dict.fromkeys(what for key in other for what in results[key].refused)
-    return [f"Another cell tried what is not allowed: {what}." for what in refused]
-
-
-def _programming(
-    submission: Submission,
-    sheet: Sheet,
-    text: ExerciseText,
-    work: Plan,
-    results: dict[str, SandboxResult],
-) -> Grade:
-    label = text.label
-    result = results[label]
-    cells = [results[key] for key in work.cells[label]]
-    if result.kind == "done":
-        judged = _judge(sheet, label, result.outcomes)
-    else:
-        judged = Judgement(False, *_failure(result, cells))
-    right, status, hint = judged.right, judged.status, judged.hint
-    refused = [what for r in (result, *cells) for what in r.refused]
-    if right:
-        status = "right"
-    elif label in work.missing and result.kind == "undefined":
-        status, hint = "missing", "There is no answer cell."
-    elif label in work.unchanged:
-        status, hint = "empty", ""
-    elif refused and status not in ("timeout", "memory"):
-        status, hint = "refused", f"The grader did not allow this: {refused[0]}."
-    return Grade(
-        submission.student,
-        sheet.chapter,
-        label,
-        text.title,
-        status,
-        int(right),
-        hint,
-        () if status == "empty" else judged.parts,
-        work.sources[label],
-        tuple(f"The grader did not allow this: {what}." for what in dict.fromkeys(refused)),
-    )
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What an answer's outcomes came to."""
-
-    right: bool
-    status: str
-    hint: str
-    parts: tuple[Part, ...] = ()
-
-
-def _judge(sheet: Sheet, label: str, outcomes: object) -> Judgement:
-    """Judge outcomes of unknown honesty."""
-    try:
-        if not isinstance(outcomes, list):
-            raise MomabError("there are no outcomes")
-        read = [Outcome.from_json(item) for item in outcomes]
-        verdict = sheet.checks[label].judge(read)
-    except (Exception, RecursionError) as error:  # a made-up outcome must not stop the class
-        hint = f"The outcome cannot be compared ({type(error).__name__})."
-        return Judgement(False, "wrong", hint)
-    raised = [outcome for outcome in read if outcome.raised]
-    if any("MemoryError" in outcome.raised for outcome in raised):
-        status = "memory"
-    elif any(outcome.raised == Refused.__name__ for outcome in raised):
-        status = "refused"
-    else:
-        status = "crashed" if raised else "wrong"
-    hint = verdict.hint if status == "wrong" else f"A call of the answer raised {raised[0].error}."
-    return Judgement(verdict.right, status, hint, verdict.parts)
+def _rank(entry: Grade) -> tuple[float, int]:
+    """The best comes first; what was not graded comes before a zero."""
+    if entry.status == "not graded":
+        return 0.0, -1
+    return -(entry.marks or 0), STATUSES.index(entry.status)
 
 
 _KINDS = {"timeout": "timeout", "memory": "memory", "skipped": "timeout"}
@@ -262,58 +326,3 @@ def _written(submission: Submission, text: ExerciseText, work: Plan) -> Grade:
     answer = work.sources[text.label] if status == "written" else ""
     chapter = submission.chapter
     return Grade(submission.student, chapter, text.label, text.title, status, answer=answer)
-
-
-def _unreadable(submission: Submission, sheet: Sheet | None) -> list[Grade]:
-    """The grades of a file that cannot be read; one line without exercise if nothing is known."""
-    why = f"{submission.path.name}: {submission.problem}."
-    if sheet is None:
-        return [Grade(submission.student, "", "", "", "unreadable", hint=submissions.clean(why))]
-    return [
-        Grade(
-            submission.student,
-            sheet.chapter,
-            text.label,
-            text.title,
-            "unreadable",
-            0 if text.programming else None,
-            submissions.clean(why),
-        )
-        for text in sheet.texts
-    ]
-
-
-# ---- the class -----------------------------------------------------------------------------
-
-
-def _collect(
-    found: Sequence[Submission], sheets: dict[str, Sheet], graded: dict[Path, list[Grade]]
-) -> Class:
-    """Every student with every exercise: the best attempt, or that there is none."""
-    students = tuple(sorted({s.student for s in found}, key=lambda name: (name.lower(), name)))
-    texts = tuple(text for sheet in sheets.values() for text in sheet.texts)
-    best: dict[tuple[str, str], Grade] = {}
-    for submission in found:
-        for entry in graded[submission.path]:
-            key = entry.student, entry.exercise
-            if key not in best or _rank(entry) < _rank(best[key]):
-                best[key] = entry
-    grades = []
-    for student in students:
-        for sheet in sheets.values():
-            grades += [
-                best.get((student, text.label), _absent(student, sheet.chapter, text))
-                for text in sheet.texts
-            ]
-        if (student, "") in best:
-            grades.append(best[student, ""])
-    return Class(students, texts, tuple(grades))
-
-
-def _rank(entry: Grade) -> tuple[int, int]:
-    return -(entry.marks or 0), STATUSES.index(entry.status)
-
-
-def _absent(student: str, chapter: str, text: ExerciseText) -> Grade:
-    marks = 0 if text.programming else None
-    return Grade(student, chapter, text.label, text.title, "missing", marks, ABSENT)

@@ -8,8 +8,12 @@ answer.  What a cell is for stands in its metadata under ``momab``:
 - ``{"role": "setup"}``: how to work with the handout, and ``import momab``;
 - ``{"role": "exercise", "exercise": "width-floor-2"}``: the text of an exercise;
 - ``{"role": "answer", "exercise": "width-floor-2"}``: the place for the answer, a code cell with
-  the starter, or a Markdown cell where the answer is in words; tagged ``answer``;
+  the starter, or a Markdown cell where the answer is in words; tagged ``answer``.  An exercise that
+  asks for both has both, and each says in its first line that it is for the answer;
 - ``{"role": "check", "exercise": "width-floor-2"}``: the call of `momab.check`; tagged ``check``.
+
+Cells of the chapter whose code the book does not show (pictures, tables, computed prose) are folded
+in JupyterLab's own way, ``{"jupyter": {"source_hidden": true}}``.
 
 `momab grade` reads these notebooks again (see `momab.course.grading`).
 """
@@ -26,17 +30,21 @@ from momab.book import editions, myst
 from momab.book.notebook import Node
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
+from momab.course.settings import Course
 from momab.errors import MomabError
+from momab.exercises import own_copy
 
-PLACEHOLDER = "*Your answer.*"
+PLACEHOLDER = "✎ **Your answer in words:**"
+_MARK = "# ✎ Your answer to exercise {number}:"
 _HOWTO = """\
-**How to work with this notebook.** It needs the library of the book, with all that the chapter
-uses: in a checkout of the book, `pip install ".[book]"`. Then run the cells from top to bottom.
+**How to work with this notebook.** Open it in the JupyterLab that `python3 start.py` starts in the
+folder which you were given, and run the cells from top to bottom. A bar without code is a folded
+cell; a click on it shows the code.
 
-Answer in the cells tagged *answer*; you may add cells of your own beside them. The cell below a
-programming answer checks it and gives a hint, as often as you like. An answer must stand alone:
-import what it uses, and do not rely on variables of the chapter, because the grader runs your
-cells without it.
+Answer in the cells that start with ✎, code or words; you may add cells of your own beside them. The
+cell below a programming answer checks it and gives a hint, as often as you like. An answer must
+stand alone: import what it uses, and do not rely on variables of the chapter, because the grader
+runs your cells without it.
 
 When you are done, save the notebook and hand in this one file."""
 
@@ -48,8 +56,8 @@ def chapters_with_exercises(project: Project) -> list[str]:
     return [name for name in names if myst.exercises(project.notebook(name).node)]
 
 
-def make_handout(project: Project, chapter: str) -> Node:
-    """The handout of one chapter."""
+def make_handout(project: Project, chapter: str, copy: int | None = None) -> Node:
+    """The handout of one chapter; with a number, a copy with numbers of its own."""
     import nbformat
 
     notebook = project.notebook(chapter)
@@ -59,9 +67,9 @@ def make_handout(project: Project, chapter: str) -> Node:
     ]
     for cell in editions.student(notebook.node).cells:
         if cell.cell_type == "code":
-            cells.append(_cell("code", cell.source, "chapter"))
+            cells.append(_cell("code", cell.source, "chapter", folded=is_folded(cell)))
         elif cell.cell_type == "markdown":
-            cells += _prose(cell.source)
+            cells += _prose(cell.source, copy)
     if not any(cell.metadata["momab"]["role"] == "answer" for cell in cells):
         raise MomabError(
             f"the chapter {notebook.name!r} has no exercises; "
@@ -75,23 +83,44 @@ def make_handout(project: Project, chapter: str) -> Node:
         {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
-            "momab": {"handout": notebook.name, "version": __version__},
+            "momab": {
+                "handout": notebook.name,
+                "version": __version__,
+                **({} if copy is None else {"copy": copy}),
+            },
         }
     )
     nbformat.validate(node)
     return node
 
 
-def _cell(kind: str, source: str, role: str, exercise: str = "") -> Node:
+def is_folded(cell: Node) -> bool:
+    """Whether the book shows what a code cell gives, and not the cell; parameters stay open."""
+    tags = cell.metadata.get("tags", [])
+    return "remove-input" in tags and "parameters" not in tags
+
+
+def _cell(kind: str, source: str, role: str, exercise: str = "", folded: bool = False) -> Node:
     import nbformat
 
     make: Callable[..., Node] = getattr(nbformat.v4, f"new_{kind}_cell")
     facts = {"role": role, "exercise": exercise} if exercise else {"role": role}
-    tags = {"tags": [role]} if role in ("answer", "check", "setup") else {}
-    return make(source, metadata={"momab": facts, **tags})
+    more: dict[str, object] = {"jupyter": {"source_hidden": True}} if folded else {}
+    if role in ("answer", "check", "setup"):
+        more["tags"] = [role]
+    return make(source, metadata={"momab": facts, **more})
 
 
-def _prose(source: str) -> Iterator[Node]:
+def marked(exercise: myst.ExerciseText) -> str:
+    """The starter of a programming exercise, with a first line that says what the cell is for."""
+    return f"{_MARK.format(number=_number(exercise))}\n{exercise.starter[0]}"
+
+
+def _number(exercise: myst.ExerciseText) -> str:
+    return exercise.label.rpartition("-")[2]
+
+
+def _prose(source: str, copy: int | None) -> Iterator[Node]:
     """A chapter's Markdown as cells, each exercise with the cells for its answer."""
     text: list[str] = []
 
@@ -105,40 +134,47 @@ def _prose(source: str) -> Iterator[Node]:
             text.append(piece)
         elif piece.name == "exercise":
             yield from chapter_text()
-            yield from _exercise(myst.ExerciseText.of(piece))
+            yield from _exercise(myst.ExerciseText.of(piece), copy)
         elif piece.name not in ("slide", "fragment", "notes"):
             text += piece.lines
     yield from chapter_text()
 
 
-def _exercise(exercise: myst.ExerciseText) -> Iterator[Node]:
+def _exercise(exercise: myst.ExerciseText, copy: int | None) -> Iterator[Node]:
     """The text of an exercise, the cell for its answer, and the check of a programming one."""
-    number = exercise.label.rpartition("-")[2]
     level = [word for word in myst.LEVELS if word in exercise.classes]
-    kinds = [*level, "programming" if exercise.programming else "in words"]
+    kinds = [*level, *(["programming"] if exercise.programming else [])]
+    kinds += ["in words"] if exercise.words else []
     if exercise.programming and not exercise.answer_name:
         raise MomabError(
             f"the exercise {exercise.label!r} is marked as programming, so it must end with "
             "a starter in a python fence whose last line calls momab.check."
         )
     body = "\n".join(exercise.question if exercise.programming else exercise.body)
-    head = f"### Exercise {number}" + (f": {exercise.title}" if exercise.title else "")
+    head = f"### Exercise {_number(exercise)}" + (f": {exercise.title}" if exercise.title else "")
     text = f"{plain_markdown(head)}\n\n*{', '.join(kinds)}*\n\n{plain_markdown(body)}"
-    yield _cell("markdown", text, "exercise", exercise.label)
-    if not exercise.programming:
+    own = own_copy(exercise.label, copy)[0] if exercise.programming and copy is not None else ""
+    yield _cell("markdown", f"{text}\n\n**{own}**" if own else text, "exercise", exercise.label)
+    if exercise.programming:
+        check = exercise.starter[1]
+        check = check if not own else f"{check[:-1]}, copy={copy})"
+        yield _cell("code", marked(exercise), "answer", exercise.label)
+        yield _cell("code", check, "check", exercise.label)
+    if exercise.words:
         yield _cell("markdown", PLACEHOLDER, "answer", exercise.label)
-        return
-    code, check = exercise.starter
-    yield _cell("code", code, "answer", exercise.label)
-    yield _cell("code", check, "check", exercise.label)
 
 
 def write_handouts(
-    project: Project, names: Sequence[str], output: Path | None = None, force: bool = False
+    project: Project,
+    names: Sequence[str],
+    output: Path | None = None,
+    force: bool = False,
+    course: Course | None = None,
 ) -> list[Path]:
     """Write handouts, of all chapters if none is named; a file that differs is not replaced.
 
-    Either all files are written or, with one sentence that says why, none.
+    With the rules of a course, every student gets a folder with copies of their own.  Either all
+    files are written or, with one sentence that says why, none.
     """
     import nbformat
 
@@ -147,7 +183,10 @@ def write_handouts(
         project
     )
     made = {
-        output / f"{name}.ipynb": (nbformat.writes(make_handout(project, name)) + "\n").encode()
+        output / folder / f"{name}.ipynb": (
+            nbformat.writes(make_handout(project, name, copy)) + "\n"
+        ).encode()
+        for folder, copy in _copies(course)
         for name in wanted
     }
     if not force and (edited := [path for path, data in made.items() if _differs(path, data)]):
@@ -159,6 +198,18 @@ def write_handouts(
         with atomically(path) as file:
             file.write(data)
     return list(made)
+
+
+def _copies(course: Course | None) -> list[tuple[str, int | None]]:
+    """The folders of the students and the numbers of their copies."""
+    if course is None:
+        return [("", None)]
+    if course.variants is None or not course.students:
+        raise MomabError("copies need the entries `variants` (a seed) and `students` of a course.")
+    for name in course.students:
+        if name != Path(name).name or name.startswith("."):
+            raise MomabError(f"{name!r} cannot name the folder of a student's handouts.")
+    return [(name, course.copy_of(name)) for name in course.students]
 
 
 def _differs(path: Path, data: bytes) -> bool:

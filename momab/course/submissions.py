@@ -14,8 +14,8 @@ import pickle
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,15 @@ from momab import exercises
 from momab.book import editions, myst
 from momab.book.project import Project
 from momab.course import sandbox
+from momab.course.judging import Numbers, asked
 from momab.errors import MomabError
 from momab.exercises import Exercise
 
 LARGEST = 20 * 2**20  # bytes of a notebook
+CELLS = 2_000
+_BRACKETS = 100_000  # lists and objects in its file, each of which takes memory
 _CHECK = re.compile(r"momab\.check\(\s*[\"']([\w-]+)-\d+[\"']")
+_COPY = re.compile(r", copy=\d+\)$")  # how the check of a copy ends
 _IMPORTS = "imports"
 _SIDE_EFFECTS = (".ipynb_checkpoints", "__MACOSX")  # of notebook programs and of packers
 
@@ -65,6 +69,10 @@ class Sheet:
                 ) from None
         code = [c.source for c in editions.student(node).cells if c.cell_type == "code"]
         return cls(chapter, texts, checks, frozenset(map(_normal, code)), _imports_of(code))
+
+    def asked(self, numbers: Numbers) -> Sheet:
+        """The sheet with the numbers that a student's answers are graded with."""
+        return replace(self, checks={label: asked(label, numbers) for label in self.checks})
 
     @property
     def programming(self) -> list[myst.ExerciseText]:
@@ -130,6 +138,8 @@ class Submission:
     chapter: str = ""
     cells: tuple[HandedIn, ...] = ()
     problem: str = ""
+    copy: int | None = None  # the number of the handout that it says it is
+    time: float = 0.0  # when it was last changed
 
 
 def find_notebooks(folder: Path) -> list[Path]:
@@ -161,7 +171,26 @@ def read_submission(path: Path, folder: Path, chapters: Sequence[str]) -> Submis
     chapter = _claimed_chapter(cells, facts, chapters) or named
     student = _student(path, folder, chapter or named)
     problem = "" if chapter else "it does not say which chapter it belongs to"
-    return Submission(path, student, chapter, cells, problem)
+    copy = facts.get("copy")
+    copy = copy if type(copy) is int else None
+    return Submission(path, student, chapter, cells, problem, copy, path.lstat().st_mtime)
+
+
+def read_class(folder: Path, chapters: Sequence[str]) -> list[Submission]:
+    """All submissions below a folder; two students stay two even if their names look the same."""
+    found = [read_submission(path, folder, chapters) for path in find_notebooks(folder)]
+    names: dict[str, str] = {}
+    for submission in found:
+        names.setdefault(submission.student, _unused(clean(submission.student), names.values()))
+    return [replace(s, student=names[s.student]) for s in found]
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    number, found = 1, name
+    while found in set(taken):
+        number += 1
+        found = f"{name} ({number})"
+    return found
 
 
 def _load(path: Path) -> tuple[tuple[HandedIn, ...], Any]:
@@ -175,6 +204,8 @@ def _load(path: Path) -> tuple[tuple[HandedIn, ...], Any]:
         data = path.read_bytes()
         if not data.strip():
             raise MomabError("the file is empty")
+        if data.count(b"{") + data.count(b"[") > _BRACKETS:
+            raise MomabError(f"it has more than {_BRACKETS:,} lists and objects inside")
         notebook = json.loads(data)
     except OSError as error:
         raise MomabError(f"it cannot be read ({error.strerror})") from None
@@ -184,6 +215,8 @@ def _load(path: Path) -> tuple[tuple[HandedIn, ...], Any]:
         raise MomabError("it is not a notebook (no JSON)") from None
     if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise MomabError("it is not a notebook of format 4 (it has no list of cells)")
+    if len(notebook["cells"]) > CELLS:
+        raise MomabError(f"it has more than {CELLS:,} cells")
     cells = tuple(_cell(cell) for cell in notebook["cells"] if isinstance(cell, dict))
     return cells, _facts(notebook)
 
@@ -234,7 +267,7 @@ def _student(path: Path, folder: Path, chapter: str) -> str:
     name = parts[0] if len(parts) > 1 else path.stem
     if len(parts) == 1 and chapter:
         name = re.sub(_ending(chapter), "", name) or name
-    return clean(name)
+    return name
 
 
 def clean(text: str) -> str:
@@ -308,11 +341,12 @@ def _answer(text: myst.ExerciseText, sheet: Sheet) -> sandbox.Answer:
 
 def _blanks(text: myst.ExerciseText) -> set[str]:
     """What an answer cell looks like that nobody has touched."""
-    from momab.course.handout import PLACEHOLDER
+    from momab.course.handout import PLACEHOLDER, marked
 
+    blanks = {_normal(""), _normal(PLACEHOLDER)}
     if text.programming:
-        return {_normal(""), _normal(text.starter[0])}
-    return {_normal(""), _normal(PLACEHOLDER)}
+        blanks |= {_normal(text.starter[0]), _normal(marked(text))}
+    return blanks
 
 
 def _role(cell: HandedIn, sheet: Sheet) -> tuple[str, str]:
@@ -324,7 +358,7 @@ def _role(cell: HandedIn, sheet: Sheet) -> tuple[str, str]:
         return cell.role, cell.exercise
     if cell.kind != "code":
         return "text", ""
-    normal = _normal(cell.source)
+    normal = _COPY.sub(")", _normal(cell.source))
     if normal in sheet.own_code:
         return "chapter", ""
     for text in sheet.programming:

@@ -2,6 +2,8 @@
 
 The exercise ``width-floor-2`` is the second one of the chapter ``width-floor``; how an answer to
 it is judged stands in `momab.exercises.width_floor`.  Written exercises have no entry here.
+The table ``TRIES`` of such a module names calls whose results a page checks itself
+(`momab.exercises._tries`).
 """
 
 from __future__ import annotations
@@ -11,15 +13,29 @@ import sys
 
 from momab.errors import MomabError
 from momab.exercises.core import Exercise, Outcome, Part, Slip, Verdict
+from momab.exercises.draws import Draw
 
-__all__ = ["Exercise", "Outcome", "Part", "Slip", "Verdict", "chapters", "check", "find_exercise"]
+__all__ = [
+    "Exercise",
+    "Outcome",
+    "Part",
+    "Slip",
+    "Verdict",
+    "chapters",
+    "check",
+    "find_exercise",
+    "own_copy",
+]
 
 
 def chapters() -> list[str]:
     """The chapters that have programming exercises, by name."""
     found = (module.name for module in pkgutil.iter_modules(__path__))
-    shared = ("core", "_situations")
-    return sorted(name.replace("_", "-") for name in found if name not in shared)
+    return sorted(
+        name.replace("_", "-")
+        for name in found
+        if name not in ("core", "draws", "sealed") and not name.startswith("_")
+    )
 
 
 def module_of(chapter: str) -> str:
@@ -51,9 +67,18 @@ def find_exercise(name: str) -> Exercise:
     )
 
 
-def check(name: str, answer: object) -> None:
-    """Say whether an answer is right, what about it is wrong, and a hint; never the solution."""
+def own_copy(name: str, copy: int | None) -> tuple[str, Exercise]:
+    """An exercise as it stands in the copy with a number, and the sentence that says so."""
     exercise = find_exercise(name)
+    return ("", exercise) if copy is None else exercise.variant(Draw(copy, "copy", name))
+
+
+def check(name: str, answer: object, copy: int | None = None) -> None:
+    """Say whether an answer is right, what about it is wrong, and a hint; never the solution.
+
+    ``copy`` is the number of a handout with numbers of its own.
+    """
+    _, exercise = own_copy(name, copy)
     verdict = exercise.judge(exercise.outcomes(answer))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
         from momab.figures.show import bundle

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from momab.engine.policies.base import Given, View, top
 from momab.engine.policies.width_guided import WidthGuided, select_width_guided
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.exercises.draws import counts, moved, near, unit, whole
 from momab.model.theory import confidence_radius
 
 Array = NDArray[np.float64]
@@ -175,6 +176,12 @@ _MANY = (_RNG.integers(20, 200, 6), _RNG.random((6, 4)).round(3))
 _PROOF = _state([500, 400, 300], [[0.9, 0.5], [0.3, 0.55], [0.2, 0.5]])
 _TWO_PROOFS = _state([900, 300, 250], [[0.95, 0.1], [0.2, 0.05], [0.1, 0.9]])
 _NEARLY = _state([200, 200, 150], [[0.75, 0.5], [0.45, 0.45], [0.2, 0.4]])
+_SHORT = _state([8, 1, 2], [[1.0], [0.5], [0.0]])  # the logarithm of a short horizon decides
+_JUST = _state([1, 4], [[0.5, 0.25], [0.0, 0.25]])
+_UNKNOWN = _state([7, 1, 6], [[0.25, 0.75], [0.0, 0.75], [0.0, 0.75]])  # leads by its radius
+_CHALLENGERS = _state([1, 1, 1], [[0.25], [0.5], [0.25]])  # two of them are tied
+_EQUALS = _state([7, 3, 7], [[0.25], [0.0], [0.5]])  # the leader comes last, with an equal radius
+_PAIR = _state([3, 1, 1], [[0.0], [0.5], [0.75]])
 _FRESH = _state([1, 1, 1, 1], [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 
 
@@ -204,7 +211,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Case(
                 "other coefficients and horizons",
-                ((0.3, 1_000, 0.5), (0.25, 1_000_000, 0.02), (0.45, 50, 1.0)),
+                ((0.3, 1_000, 0.5), (0.25, 1_000_000, 0.02), (0.45, 50, 1.0), (0.3, 5, 1.0)),
                 "The radius is the square root of c log T / n, with the natural logarithm.",
             ),
             Case(
@@ -247,6 +254,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "for a strict inequality.",
             ),
         ],
+        vary=[near(most=1.0), whole(), near()],
     ),
     function(
         "algorithm-3",
@@ -254,13 +262,18 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Case(
                 "one objective, no certificate",
-                ((*_SINGLE, 1_000, 2.0), (*_HIDDEN, 1_000, 2.0)),
+                ((*_SINGLE, 1_000, 2.0), (*_HIDDEN, 1_000, 2.0), (*_SHORT, 16, 0.05)),
                 "Leader and challenger have the two highest upper bounds; pull the one that is "
                 "known less.",
             ),
             Case(
                 "several objectives, no certificate",
-                ((*_SEVERAL, 10_000, 1.0), (*_MANY, 10_000, 2.0), (*_MANY, 1_000, 1.0)),
+                (
+                    (*_SEVERAL, 10_000, 1.0),
+                    (*_MANY, 10_000, 2.0),
+                    (*_MANY, 1_000, 1.0),
+                    (*_UNKNOWN, 17, 0.05),
+                ),
                 "Every objective has a race of its own; the widest one is sampled.",
             ),
             Case(
@@ -269,6 +282,7 @@ EXERCISES: tuple[Exercise, ...] = (
                     (*_PROOF, 1_000_000, 2.0),
                     (*_NEARLY, 1_000, 0.5),
                     (*_NEARLY, 1_000_000, 0.5),
+                    (*_JUST, 9, 0.05),
                 ),
                 "Compare the leader's lower bound with the challenger's upper bound on the same "
                 "objective.",
@@ -280,7 +294,12 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Case(
                 "ties go to the lowest index",
-                ((*_FRESH, 1_000, 2.0),),
+                (
+                    (*_FRESH, 1_000, 2.0),
+                    (*_CHALLENGERS, 9, 0.05),
+                    (*_EQUALS, 22, 0.05),
+                    (*_PAIR, 9, 0.05),
+                ),
                 "With equal bounds the arm, and with equal widths the objective, that comes first.",
             ),
         ],
@@ -324,6 +343,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The coefficient stands under the square root, together with the logarithm.",
             ),
         ],
+        vary=[counts("K"), unit("Kd"), whole(), near()],
     ),
     function(
         "algorithm-6",
@@ -388,5 +408,13 @@ EXERCISES: tuple[Exercise, ...] = (
                 "is the same in all rounds.",
             ),
         ],
+        vary=[moved("K.d"), whole(0.8, 1.0), near()],
     ),
 )
+
+TRIES = {
+    "algorithm-2": (
+        "0.2, 20_000, 2.0",
+        "0.4, 1_000_000, 0.5",
+    ),
+}

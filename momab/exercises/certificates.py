@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from momab.auditing.rounds import top_two
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
@@ -150,6 +151,7 @@ _CERTIFIED = function(
             "You count arms from 1; here the first arm has the number 0.",
         ),
     ],
+    vary=[unit("Kd"), sizes("K")],
 )
 
 # ---- certificates-3: the coefficient for a given risk ----------------------------------------
@@ -220,6 +222,7 @@ _COEFFICIENT = function(
             "That is the bound at c = 2; the question is which c makes the bound equal the level.",
         ),
     ],
+    vary=[whole(1.0, 2.0), whole(), whole(2.0, 3.0), near()],
 )
 
 # ---- certificates-6: what the strict inequality is good for ----------------------------------
@@ -294,6 +297,17 @@ _WEAK = value(
             "Two equal arms do not dominate each other; let them differ on the second objective.",
         ),
     ],
+    personal=Personal("the second mean of the first arm", ("means", 0, 1), hundredths(5, 45)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CERTIFIED, _COEFFICIENT, _WEAK)
+
+TRIES = {
+    "certificates-2": (
+        "np.array([[0.8, 0.3], [0.2, 0.6], [0.1, 0.5]]), np.array([0.1, 0.2, 0.15])",
+    ),
+    "certificates-3": (
+        "4, 2, 10_000, 0.01",
+        "10, 6, 1_000_000, 0.05",
+    ),
+}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.exercises.draws import alike, index, near, unit, whole
 from momab.model import theory
 
 # ---- confidence-event-1: rewards off the shelf ---------------------------------------------
@@ -155,6 +156,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You take one reward too many from each row: the next one is not known yet.",
             ),
         ],
+        vary=[unit("Kn"), index("K")],
     ),
     function(
         "confidence-event-2",
@@ -216,6 +218,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "divided by n, that must be near p.",
             ),
         ],
+        vary=[unit(), whole(), near()],
     ),
     function(
         "confidence-event-4",
@@ -284,6 +287,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The bound is right; check your radius by putting it into Hoeffding's inequality.",
             ),
         ],
+        vary=[whole(), whole(), near(), alike("range"), alike("range")],
     ),
     function(
         "confidence-event-5",
@@ -348,5 +352,17 @@ EXERCISES: tuple[Exercise, ...] = (
                 "which may be larger.",
             ),
         ],
+        vary=[unit(), whole(), whole(1.0, 2.0), near()],
     ),
 )
+
+TRIES = {
+    "confidence-event-2": (
+        "0.4, 20, 0.22",
+        "0.9, 15, 0.1",
+    ),
+    "confidence-event-5": (
+        "0.5, 4, 10, 0.3",
+        "0.3, 5, 30, 0.25",
+    ),
+}

@@ -8,29 +8,36 @@ the other; a grader runs the first half elsewhere.
 
 A verdict says which parts are right, what came out where one is wrong, and a hint.  It never
 says what should have come out.  The hint is that of the known slip that gives the same outcomes,
-if there is one, otherwise that of the first part that is wrong.
+if there is one, otherwise that of the first part that is wrong; but if an outcome has not even the
+shape of what is wanted, the hint says that first.
+
+`Exercise.fresh` and `Exercise.variant` make the same exercise with other numbers: arguments that
+nobody has seen before the answer is graded, and a demand that is somebody's own.
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import html
 import inspect
 import math
 import numbers
 import reprlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from momab.errors import MomabError
+from momab.exercises.draws import Draw, Vary, varied
 
 _LARGEST = 100_000  # entries of an answer; more is not looked at
 _DEEPEST = 6
+_DRAWN, _TRIES = 6, 8  # calls that are drawn for a part, and variations looked at
 _NOTHING = "it gave nothing: is it unfinished, or is the return missing?"
 _CARD = (
     "border-left: 4px solid {colour}; padding: .4em 1em; margin: .5em 0; "
@@ -99,6 +106,8 @@ def plain(value: object) -> Any:
             if item.size > _LARGEST:
                 raise UnreadableError("something too large to look at")
             return walk(item.tolist(), depth)
+        if isinstance(item, dict | set | frozenset | list | tuple | range) and len(item) > _LARGEST:
+            raise UnreadableError("something too large to look at")
         if isinstance(item, dict):
             return {str(key): walk(inner, depth + 1) for key, inner in item.items()}
         if isinstance(item, set | frozenset):
@@ -158,7 +167,7 @@ def close(found: Any, wanted: Any, tolerance: float = 1e-6) -> bool:
 
 def within(tolerance: float) -> Same:
     """Equal up to this relative error."""
-    return lambda found, wanted: close(found, wanted, tolerance)
+    return functools.partial(close, tolerance=tolerance)
 
 
 def same_members(found: Any, wanted: Any) -> bool:
@@ -188,11 +197,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is right and what is wrong about an answer, and a hint."""
+    """What is right and what is wrong about an answer, and a hint.
+
+    ``share`` is the share of the points that the parts earn: that of the parts which are right, but
+    none where nothing that is right can tell an answer from a list of remembered outcomes.
+    """
 
     name: str
     parts: tuple[Part, ...]
     hint: str = ""
+    share: float = 0.0
 
     @property
     def right(self) -> bool:
@@ -251,15 +265,52 @@ class Case:
     what: str
     calls: tuple[tuple[Any, ...], ...]
     hint: str
+    drawn: tuple[tuple[Any, ...], ...] = ()  # calls that were drawn for somebody, made as well
+
+    @property
+    def every(self) -> tuple[tuple[Any, ...], ...]:
+        """All calls, the drawn ones last."""
+        return (*self.calls, *self.drawn)
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """One part of a value exercise: what must hold of the value, and a hint if it does not."""
+    """One part of a value exercise: what must hold of the value, and a hint if it does not.
+
+    Without a ``decisive`` one the others earn nothing.
+    """
 
     what: str
     holds: Callable[[Any], bool]
     hint: str
+    decisive: bool = False
+
+
+@dataclass(frozen=True)
+class Personal:
+    """What makes an example somebody's own: an entry of the answer with a value that is drawn.
+
+    ``what`` names the entry and ``path`` leads to it; every one of ``values`` leaves the exercise
+    solvable, and none is that of the worked solution.
+    """
+
+    what: str
+    path: tuple[int | str, ...]
+    values: Sequence[float]
+
+    def find(self, answer: Any) -> Any:
+        """The entry in an answer."""
+        for step in self.path:
+            answer = answer[step]
+        return answer
+
+
+def hundredths(low: int, high: int) -> list[float]:
+    """The numbers low/100, ..., high/100."""
+    return [n / 100 for n in range(low, high + 1)]
+
+
+Variant = Callable[[Draw], "tuple[str, Exercise]"]
 
 
 @dataclass(frozen=True)
@@ -273,11 +324,66 @@ class Exercise:
     cases: tuple[Case, ...] = ()
     aspects: tuple[Aspect, ...] = ()
     same: Same = close
+    vary: Vary | None = field(default=None, repr=False)
+    personal: Personal | Variant | None = field(default=None, repr=False)
 
     @property
     def calls(self) -> tuple[tuple[Any, ...], ...]:
         """The arguments of every call of the answer, () when the answer is a value."""
-        return tuple(call for case in self.cases for call in case.calls)
+        return tuple(call for case in self.cases for call in case.every)
+
+    def fresh(self, draw: Draw) -> Exercise:
+        """The same exercise with further calls in every part: its calls in turn, varied.
+
+        Of some variations the first is taken whose right outcome the part has not had yet, if
+        there is one, so that neither remembering nor guessing helps.
+        """
+        if self.vary is None:
+            return self
+        cases, wanted = [], iter(self._wanted)
+        for case in self.cases:
+            seen, drawn = [next(wanted) for _ in case.calls], []
+            for number in range(max(_DRAWN, len(case.calls))):
+                call, outcome = self._varied(draw, case.calls[number % len(case.calls)], seen)
+                drawn.append(call)
+                seen.append(outcome)
+            cases.append(replace(case, drawn=tuple(drawn)))
+        return replace(self, cases=tuple(cases))
+
+    def _varied(
+        self, draw: Draw, call: tuple[Any, ...], seen: Sequence[Any]
+    ) -> tuple[tuple[Any, ...], Any]:
+        """A variation of a call and its right outcome."""
+        assert self.vary is not None
+        tries = []
+        for _ in range(_TRIES):
+            other = varied(self.vary, draw, copy.deepcopy(call))
+            found = _outcome(lambda other=other: self.solution(*copy.deepcopy(other)))  # type: ignore[misc]
+            tries.append((other, found.value))
+            if not any(self.same(usual, found.value) for usual in seen):
+                return tries[-1]
+        return tries[0]
+
+    def variant(self, draw: Draw) -> tuple[str, Exercise]:
+        """Somebody's own copy of an exercise: a sentence that says what is special, and the judge.
+
+        Only exercises whose answer is a value have copies; of others it is the exercise itself.
+        """
+        if self.personal is None:
+            return "", self
+        if not isinstance(self.personal, Personal):
+            return self.personal(draw)
+        own = self.personal
+        usual = own.find(self.solution)
+        number = draw.choose([value for value in own.values if not close(value, usual)])
+        sentence = f"In your copy of this exercise {own.what} must be {number:g}."
+        aspect = Aspect(
+            f"{own.what} is {number:g}",
+            lambda found: close(own.find(found), number),
+            sentence,
+            decisive=True,
+        )
+        return sentence, replace(self, aspects=(*self.aspects, aspect), personal=None)
 
     def outcomes(self, answer: object) -> list[Outcome]:
         """What the answer gives, in its own words; nothing that it raises gets out."""
@@ -317,8 +423,45 @@ class Exercise:
             except Exception:  # an aspect cannot read a value of this shape
                 return self._unusable(f"it is {_short(outcome.value)}")
         if all(part.right for part in parts):
-            return Verdict(self.name, parts)
-        return Verdict(self.name, parts, self._slip_hint(outcomes) or hint)
+            return Verdict(self.name, parts, share=1.0)
+        hint = self._slip_hint(outcomes) or self._shape_hint(outcomes) or hint
+        return Verdict(self.name, parts, hint, self._share(parts))
+
+    def _share(self, parts: Sequence[Part]) -> float:
+        """The share of the points that some parts earn."""
+        if self.cases:
+            telling = [
+                part.right for part, tells in zip(parts, self._telling, strict=True) if tells
+            ]
+        else:
+            telling = [
+                part.right
+                for part, aspect in zip(parts, self.aspects, strict=True)
+                if aspect.decisive
+            ]
+        if telling and not any(telling):
+            return 0.0
+        return sum(part.right for part in parts) / len(parts)
+
+    @cached_property
+    def _telling(self) -> list[bool]:
+        """For every case, whether a drawn call has a right outcome that no usual call has."""
+        found, wanted = [], iter(self._wanted)
+        for case in self.cases:
+            usual = [next(wanted) for _ in case.calls]
+            drawn = [next(wanted) for _ in case.drawn]
+            found.append(any(not any(self.same(a, b) for a in usual) for b in drawn))
+        return found
+
+    def _shape_hint(self, outcomes: Sequence[Outcome]) -> str:
+        """What is wrong about the shape of the first outcome that has another one than wanted."""
+        if not self.cases:
+            return ""
+        for outcome, wanted in zip(outcomes, self._wanted, strict=True):
+            shape, right = _shape(outcome.value), _shape(wanted)
+            if not outcome.error and not _fits(shape, right, self.same is not same_members):
+                return f"The answer has the wrong shape: it gives {shape}, and should give {right}."
+        return ""
 
     def _never_runs(self, error: str) -> Verdict:
         """The verdict on a function that fails in the same way whenever it is called."""
@@ -334,14 +477,14 @@ class Exercise:
         parts, hints, start = [], [], 0
         for case in self.cases:
             found = ""
-            for number in range(start, start + len(case.calls)):
+            for number in range(start, start + len(case.every)):
                 outcome = outcomes[number]
                 if outcome.error or not self.same(outcome.value, self._wanted[number]):
                     came = outcome.error or f"gave {_short(outcome.value)}"
                     found = f"with {_arguments(self.calls[number])}: {came}"
                     hints.append(case.hint)
                     break
-            start += len(case.calls)
+            start += len(case.every)
             parts.append(Part(case.what, not found, found))
         return tuple(parts), hints[0] if hints else ""
 
@@ -363,6 +506,38 @@ class Exercise:
             ):
                 return slip.hint
         return ""
+
+
+def _shape(value: Any) -> str:
+    """The shape of plain data in words, for example 'a list of 3 lists of 2 numbers'."""
+    if isinstance(value, bool):
+        return "a truth value"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, dict):
+        return f"a dictionary with the keys {', '.join(sorted(value))}"
+    if not isinstance(value, list):
+        return "a text" if isinstance(value, str) else "nothing"
+    inner = {_shape(item) for item in value}
+    if not value:
+        return "an empty list"
+    of = "different things"
+    if len(inner) == 1:
+        kind, _, rest = inner.pop().removeprefix("an ").removeprefix("a ").partition(" ")
+        plural = {"dictionary": "dictionaries", "truth": "truth values"}.get(kind, f"{kind}s")
+        of = plural if kind == "truth" else f"{plural} {rest}".strip()
+    return f"a list of {len(value)} {of}"
+
+
+def _fits(found: str, wanted: str, lengths: bool) -> bool:
+    """Whether shapes agree; truth values are 0 and 1, too.
+
+    Without ``lengths`` a list may be longer or shorter than the wanted one.
+    """
+    found, wanted = (text.replace("truth value", "number") for text in (found, wanted))
+    if lengths or not found.startswith(("a list", "an empty")):
+        return found == wanted
+    return "empty" in found + wanted or found.split()[4:] == wanted.split()[4:]
 
 
 def _short(value: object) -> str:
@@ -396,26 +571,34 @@ def function(
     cases: Sequence[Case],
     slips: Sequence[Slip],
     same: Same = close,
+    vary: Vary | None = None,
 ) -> Exercise:
     """An exercise whose answer is a function with the solution's arguments.
 
     Every case's calls are made with the answer and with the solution, and compared with
-    ``same``; a part is right when all its calls agree.
+    ``same``; a part is right when all its calls agree.  ``vary`` makes other arguments of given
+    ones, for grading.
     """
     names = ", ".join(inspect.signature(solution).parameters)
     return Exercise(
-        name, f"a function of ({names})", tuple(slips), solution, tuple(cases), (), same
+        name, f"a function of ({names})", tuple(slips), solution, tuple(cases), (), same, vary
     )
 
 
 def value(
-    name: str, wants: str, solution: Any, aspects: Sequence[Aspect], slips: Sequence[Slip]
+    name: str,
+    wants: str,
+    solution: Any,
+    aspects: Sequence[Aspect],
+    slips: Sequence[Slip],
+    personal: Personal | Variant | None = None,
 ) -> Exercise:
     """An exercise whose answer is a value: a number, or an example with a property.
 
-    ``wants`` completes "the answer must be ..."; ``solution`` is one right answer.
+    ``wants`` completes "the answer must be ..."; ``solution`` is one right answer; ``personal``
+    makes copies of the exercise that have other answers.
     """
-    return Exercise(name, wants, tuple(slips), solution, (), tuple(aspects))
+    return Exercise(name, wants, tuple(slips), solution, (), tuple(aspects), personal=personal)
 
 
 def number(

@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, same_members, value
+from momab.exercises.core import (
+    Aspect,
+    Case,
+    Exercise,
+    Personal,
+    Slip,
+    function,
+    hundredths,
+    same_members,
+    value,
+)
+from momab.exercises.draws import index, unit, whole
 from momab.model import metrics, pareto
 
 Array = NDArray[np.float64]
@@ -189,6 +200,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The rounds before the commitment cost something, too.",
             ),
         ],
+        vary=[unit("Kd"), index("K"), index("K"), whole(1.0, 1.5)],
     ),
     function(
         "fairness-3",
@@ -247,6 +259,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ],
         same=same_members,
+        vary=[unit("Kd"), unit("Kd")],
     ),
     value(
         "fairness-5",
@@ -309,5 +322,10 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Rows are arms and columns are objectives; yours look exchanged.",
             ),
         ],
+        personal=Personal("the first mean of the first arm", (0, 0), hundredths(80, 95)),
     ),
 )
+
+TRIES = {
+    "fairness-2": ("np.array([[0.9, 0.1], [0.3, 0.7], [0.5, 0.4]]), [0, 1, 2, 1], 0, 2000",),
+}

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import counts, keep, unit, whole
 from momab.model import pareto, theory
 from momab.model.imed import copied_exponent, is_settled, worst_price
 
@@ -72,6 +73,9 @@ _DRAWN = tuple(
     )
 )
 
+# an index in which the logarithm of the count decides
+_NEAR = np.array([[0.6, 0.3], [0.2, 0.25], [0.25, 0.6]])
+
 _DECISION = function(
     "limit-3",
     next_arm,
@@ -82,6 +86,7 @@ _DECISION = function(
                 (_HAND, np.array([50, 20, 5]), "sum"),
                 (_HAND, np.array([5000, 20, 5]), "sum"),
                 (_HAND, np.array([5000, 20, 5]), "max"),
+                (_NEAR, np.array([18, 4, 7]), "sum"),
             ),
             "Find the candidate first: the arm of gap zero with the least price.",
         ),
@@ -115,6 +120,7 @@ _DECISION = function(
         Slip(_two_sided, "An objective on which b is ahead is no evidence against it: use kl+."),
         Slip(_turned, "You turned the evidence round: D is indexed by the doubted arm first."),
     ],
+    vary=[unit("Kd"), counts("K"), keep],
 )
 
 # ---- the price of a wrong model ------------------------------------------------------------
@@ -183,6 +189,7 @@ _COPIES = function(
             "This is gamma; the regret grows like T to the power of 1 - gamma.",
         ),
     ],
+    vary=[unit("K"), whole()],
 )
 
 # ---- far from the dearest candidate --------------------------------------------------------
@@ -269,6 +276,15 @@ _DEAREST = value(
             "By symmetry both free arms have the same price, so the instance is not settled.",
         ),
     ],
+    personal=Personal("the first mean of the first arm", (0, 0), hundredths(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_DECISION, _COPIES, _DEAREST)
+
+TRIES = {
+    "limit-3": (
+        "np.array([[0.7, 0.3], [0.3, 0.7], [0.25, 0.6]]), np.array([5000, 30, 6]), 'sum'",
+        "np.array([[0.7, 0.3], [0.3, 0.7], [0.25, 0.6]]), np.array([3000, 3, 50]), 'max'",
+    ),
+    "limit-4": ("[0.8, 0.6], 4",),
+}

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import counts, index, near, sizes, unit, whole
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
@@ -130,6 +131,7 @@ _BOUND = function(
             "That is the deficit itself; the question is what the radii say about it.",
         ),
     ],
+    vary=[unit("K"), sizes("K"), index("K"), index("K")],
 )
 
 # ---- local-charge-3: the price of pulls ------------------------------------------------------
@@ -229,6 +231,7 @@ _PRICES = function(
             "The logarithm of the radius is the natural one, not the decimal one.",
         ),
     ],
+    vary=[unit("Kd"), index("K"), index("d"), counts("."), whole(), near()],
 )
 
 # ---- local-charge-5: the wrong endpoint ------------------------------------------------------
@@ -294,6 +297,14 @@ _ENDPOINT = value(
             "The counts must fit into the horizon, and fewer samples are enough.",
         ),
     ],
+    personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(85, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_BOUND, _PRICES, _ENDPOINT)
+
+TRIES = {
+    "local-charge-2": (
+        "np.array([0.2, 0.7, 0.5]), np.array([0.3, 0.2, 0.25]), 0, 0",
+        "np.array([0.2, 0.7, 0.5]), np.array([0.3, 0.2, 0.25]), 2, 0",
+    ),
+}

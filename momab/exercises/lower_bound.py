@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, value
+from momab.exercises.draws import near, unit, whole
 from momab.model.theory import bernoulli_kl
 
 Divergence = Callable[[float, float], float]
@@ -89,6 +90,7 @@ _CONSTANT = function(
             "You kept the most expensive arm only; all inferior arms have to be pulled.",
         ),
     ],
+    vary=[unit("K")],
 )
 
 
@@ -173,6 +175,7 @@ _INDEX = function(
             "This is how far the index lies above the mean; the index is the point itself.",
         ),
     ],
+    vary=[unit(), whole(), near()],
 )
 
 
@@ -270,6 +273,15 @@ _COPIES = value(
             "Under your second law the two rewards have different means.",
         ),
     ],
+    personal=Personal("the probability P[0][0]", (0, 0, 0), [n / 2000 for n in range(20, 29)]),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CONSTANT, _INDEX, _COPIES)
+
+TRIES = {
+    "lower-bound-2": ("[0.6, 0.5, 0.4]",),
+    "lower-bound-3": (
+        "0.4, 25, 3.0",
+        "0.9, 50, 5.0",
+    ),
+}

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, close, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, Variant, close, function, value
+from momab.exercises.draws import Draw, sizes, unit
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -16,7 +17,6 @@ Array = NDArray[np.float64]
 # ---- model-1: five gaps by hand ------------------------------------------------------------
 
 FIVE = np.array([[0.9, 0.2], [0.6, 0.6], [0.5, 0.4], [0.2, 0.9], [0.3, 0.1]])
-_BY_HAND: list[float] = pareto.gaps(FIVE).tolist()
 
 
 def _pairwise(means: Array, over_objectives: Callable[[Array], Array]) -> Array:
@@ -119,11 +119,13 @@ _CHAIN = np.array([[0.9, 0.8], [0.7, 0.75], [0.5, 0.3], [0.1, 0.6]])
 _TRIO = np.array([[0.8, 0.5, 0.9], [0.6, 0.4, 0.2], [0.5, 0.5, 0.1], [0.7, 0.45, 0.6]])
 
 
-EXERCISES: tuple[Exercise, ...] = (
-    value(
+def _five_gaps(means: Array, personal: Variant | None = None) -> Exercise:
+    """The exercise with some five arms; the first, second and fourth are on the front."""
+    gaps: list[float] = pareto.gaps(means).tolist()
+    return value(
         "model-1",
         "a list of five numbers, the gaps of arms 1 to 5 in this order",
-        _BY_HAND,
+        gaps,
         [
             Aspect(
                 "there are five numbers, none of them negative",
@@ -140,49 +142,71 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Aspect(
                 "arm 3",
-                lambda found: close(found[2], _BY_HAND[2]),
+                lambda found: close(found[2], gaps[2]),
                 "One arm dominates arm 3. Lift both coordinates of arm 3 by the same amount: on "
                 "which objective does it draw level first?",
+                decisive=True,
             ),
             Aspect(
                 "arm 5",
-                lambda found: close(found[4], _BY_HAND[4]),
+                lambda found: close(found[4], gaps[4]),
                 "Several arms dominate arm 5. It is free only when the last of them has stopped "
                 "dominating it.",
+                decisive=True,
             ),
         ],
         [
             Slip(
-                _nearest_dominator(FIVE),
+                _nearest_dominator(means),
                 "Your lift takes arm 5 past one of its dominators only; another one still "
                 "dominates it then.",
             ),
             Slip(
-                _over_dominators(FIVE, lambda x: x.max(axis=2)),
+                _over_dominators(means, lambda x: x.max(axis=2)),
                 "You lifted until the arm has caught up on all objectives; catching up on one of "
                 "them is enough.",
             ),
             Slip(
-                _over_dominators(FIVE, lambda x: x.sum(axis=2)),
+                _over_dominators(means, lambda x: x.sum(axis=2)),
                 "You added the differences of the objectives; the lift raises all of them at once, "
                 "so they are not paid one after the other.",
             ),
             Slip(
-                _over_dominators(FIVE, lambda x: np.sqrt((x**2).sum(axis=2))),
+                _over_dominators(means, lambda x: np.sqrt((x**2).sum(axis=2))),
                 "That is the distance to an arm; the gap is measured along the diagonal, up to the "
                 "edge of the dominated region.",
             ),
             Slip(
-                pareto.objective_deficits(FIVE).min(axis=1).tolist(),
+                pareto.objective_deficits(means).min(axis=1).tolist(),
                 "You compared with the best arm of each objective; these shortfalls are upper "
                 "limits of the gap, and even arms of the Pareto set have them.",
             ),
             Slip(
-                pareto.dominance(FIVE).sum(axis=0).tolist(),
+                pareto.dominance(means).sum(axis=0).tolist(),
                 "That is how many arms dominate each arm; the gap says how far it has to rise.",
             ),
         ],
-    ),
+        personal=personal,
+    )
+
+
+def _other_five(draw: Draw) -> tuple[str, Exercise]:
+    """A copy with another third and another fifth arm."""
+    means = FIVE.copy()
+    while any(close(gap, usual) for gap, usual in zip(*_dominated(means), strict=True)):
+        means[2] = draw.whole(5, 11) / 20, draw.whole(5, 11) / 20
+        means[4] = draw.whole(5, 8) / 20, draw.whole(1, 3) / 20
+    told = [f"({arm[0]:g}, {arm[1]:g})" for arm in (means[2], means[4])]
+    sentence = f"In your copy of this exercise the third arm is {told[0]} and the fifth {told[1]}."
+    return sentence, _five_gaps(means)
+
+
+def _dominated(means: Array) -> list[list[float]]:
+    return [pareto.gaps(table)[[2, 4]].tolist() for table in (means, FIVE)]
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    _five_gaps(FIVE, _other_five),
     function(
         "model-2",
         pareto_set,
@@ -251,6 +275,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "by one.",
             ),
         ],
+        vary=[unit("Kd")],
     ),
     function(
         "model-3",
@@ -273,7 +298,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Case(
                 "a dominated arm that ties with its dominator",
-                ((_EDGE,), (np.array([[0.5, 0.9], [0.9, 0.5], [0.5, 0.6]]),)),
+                ((_EDGE,), (np.array([[0.3, 0.8], [0.8, 0.4], [0.3, 0.55]]),)),
                 "The infimum need not be attained: what does an arbitrarily small lift do to an "
                 "arm that ties on one objective?",
             ),
@@ -316,6 +341,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "not by how much it falls behind.",
             ),
         ],
+        vary=[unit("Kd")],
     ),
     function(
         "model-6",
@@ -381,5 +407,15 @@ EXERCISES: tuple[Exercise, ...] = (
                 "draws level, however large epsilon is.",
             ),
         ],
+        vary=[unit("Kd"), sizes("d")],
     ),
 )
+
+TRIES = {
+    "model-1": ("",),
+    "model-2": ("np.array([[0.8, 0.4], [0.4, 0.8], [0.4, 0.7], [0.8, 0.4], [0.6, 0.6]])",),
+    "model-3": ("np.array([[0.8, 0.4], [0.3, 0.9], [0.2, 0.3], [0.7, 0.1]])",),
+    "model-6": (
+        "np.array([[0.8, 0.4], [0.3, 0.9], [0.2, 0.3], [0.7, 0.1]]), np.array([1.0, 0.5])",
+    ),
+}

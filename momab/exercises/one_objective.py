@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import counts, index, unit, whole
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -179,6 +180,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You added up gaps and deficits without the pulls; every pull is charged.",
             ),
         ],
+        vary=[unit("Kd"), counts("K")],
     ),
     function(
         "one-objective-3",
@@ -234,6 +236,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The logarithm of the bound is the natural one.",
             ),
         ],
+        vary=[unit("Kd"), whole(), index("d")],
     ),
     value(
         "one-objective-5",
@@ -289,6 +292,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The dominated arm loses in your score, too, though one weight is negative.",
             ),
         ],
+        personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(50, 70)),
     ),
     value(
         "one-objective-6",
@@ -344,5 +348,14 @@ EXERCISES: tuple[Exercise, ...] = (
                 "on objective 2.",
             ),
         ],
+        personal=Personal("the first mean of the first arm", (0, 0), hundredths(88, 95)),
     ),
 )
+
+TRIES = {
+    "one-objective-2": ("np.array([[0.7, 0.4], [0.2, 0.9], [0.1, 0.3]]), np.array([20, 15, 8])",),
+    "one-objective-3": (
+        "np.array([[0.8, 0.6], [0.5, 0.5], [0.3, 0.2]]), 5000, 0",
+        "np.array([[0.8, 0.6], [0.5, 0.5], [0.3, 0.2]]), 5000, 1",
+    ),
+}

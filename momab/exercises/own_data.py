@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import Change, Draw, unit
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -22,7 +23,7 @@ def means_of(labels: Sequence[str], values: Array, ranges: Ranges, costs: Sequen
     """The (K, d) mean rewards of a table's arms, sorted by name, with costs turned around."""
     import pandas as pd
 
-    from momab.model import instances
+    from momab.model import tables
 
     columns = [f"objective {j}" for j in range(values.shape[1])]
     frame = pd.DataFrame(dict(zip(columns, values.T, strict=True))).assign(arm=list(labels))
@@ -30,7 +31,7 @@ def means_of(labels: Sequence[str], values: Array, ranges: Ranges, costs: Sequen
         if is_cost:
             frame[column] = low + high - frame[column]
     scale = dict(zip(columns, ranges, strict=True))
-    return instances.from_frame(frame, "arm", columns, scale).means
+    return tables.from_frame(frame, "arm", columns, scale).means
 
 
 def _scaled(values: Array, ranges: Ranges, costs: Sequence[bool]) -> Array:
@@ -141,6 +142,22 @@ _RANDOM = _RNG.random((7, 3)).round(3)
 _CROWD = np.array([[0.8, 0.25, 0.6], [0.3, 0.8, 0.5], [0.25, 0.77, 0.45], [0.1, 0.2, 0.3]])
 
 
+def _other_table(draw: Draw, call: Any) -> Any:
+    """The same rows and columns in another order, the values moved within their ranges."""
+    labels, values, ranges, costs = call
+    change = Change(draw)
+    rows, columns = draw.order(len(labels)), draw.order(len(ranges))
+    low, high = np.array(ranges).T
+    share = (values - low) / (high - low)
+    moved = low + (high - low) * unit("..")(change, share)
+    return (
+        [labels[n] for n in rows],
+        moved[rows][:, columns],
+        [ranges[j] for j in columns],
+        [costs[j] for j in columns],
+    )
+
+
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "own-data-2",
@@ -216,6 +233,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Those are medians; the instance's true means are averages of the rows.",
             ),
         ],
+        vary=_other_table,
     ),
     function(
         "own-data-5",
@@ -284,6 +302,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "It is always zero: did you compare an arm with itself?",
             ),
         ],
+        vary=[unit("Kd")],
     ),
     value(
         "own-data-6",
@@ -342,5 +361,10 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Every objective has one winner here; Theorem 4 is in force.",
             ),
         ],
+        personal=Personal("the first mean of the first arm", (0, 0), hundredths(75, 95)),
     ),
 )
+
+TRIES = {
+    "own-data-5": ("np.array([[0.7, 0.2], [0.25, 0.8], [0.6, 0.1], [0.15, 0.35]])",),
+}

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.engine import policies
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, same_members, value
+from momab.exercises.core import (
+    Aspect,
+    Case,
+    Exercise,
+    Personal,
+    Slip,
+    function,
+    hundredths,
+    same_members,
+    value,
+)
+from momab.exercises.draws import Change, Draw, counts, near, unit, whole
 from momab.model import pareto, theory
 
 # ---- the coefficient -----------------------------------------------------------------------
@@ -120,6 +131,7 @@ _COEFFICIENT = function(
             "You added the gaps; small gaps are what makes the bound large, so they are inverted.",
         ),
     ],
+    vary=[unit("Kd"), whole()],
 )
 
 
@@ -156,6 +168,15 @@ _CORNERS = np.array([[0.8, 0.2], [0.2, 0.8], [0.5, 0.5], [0.4, 0.4]])
 _EVEN = np.array([50, 50, 50, 50])
 _CLOSE = (np.array([[0.5], [0.32]]), np.array([400, 100]), 500, 2.0)
 
+
+def _other_round(draw: Draw, call: Any) -> Any:
+    """Other means and counts, and t their sum."""
+    means, pulls, _, q = call
+    change = Change(draw)
+    other = counts("K")(change, pulls)
+    return unit("Kd")(change, means), other, int(other.sum()), near()(change, q)
+
+
 _OPTIMISTIC = function(
     "pareto-ucb1-4",
     optimistic_front,
@@ -188,6 +209,8 @@ _OPTIMISTIC = function(
                 (_CLOSE[0], np.array([400, 108]), 508, 2.0),
                 (np.array([[0.5], [0.35]]), np.array([400, 100]), 500, 2.0),
                 (np.array([[0.9], [0.1]]), np.array([50, 4]), 54, 1.0),
+                (np.array([[0.9], [0.3]]), np.array([5, 2]), 7, 2.0),
+                (np.array([[0.9], [0.2]]), np.array([6, 2]), 8, 2.0),
             ),
             "The radius is the root of 2 log(t q) / N; here every factor of it matters.",
         ),
@@ -226,6 +249,7 @@ _OPTIMISTIC = function(
         ),
     ],
     same=same_members,
+    vary=_other_round,
 )
 
 
@@ -320,6 +344,14 @@ _HALF = value(
             "Your means are per cent; rewards lie between 0 and 1.",
         ),
     ],
+    personal=Personal("the first mean of the first arm", (0, 0), hundredths(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_COEFFICIENT, _OPTIMISTIC, _HALF)
+
+TRIES = {
+    "pareto-ucb1-3": ("np.array([[0.9, 0.3], [0.2, 0.8], [0.1, 0.7], [0.5, 0.1]]), 100_000",),
+    "pareto-ucb1-4": (
+        "np.array([[0.7, 0.3], [0.3, 0.7], [0.4, 0.25]]), np.array([80, 60, 30]), 170, 2.0",
+    ),
+}

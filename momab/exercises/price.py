@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import moved, unit, whole
 from momab.model import pareto, theory
 
 Floats = NDArray[np.float64]
@@ -102,7 +103,7 @@ _PRICE = function(
             "You chose a candidate of its own for every paid arm; the policy settles on one arm.",
         ),
     ],
-)  # fmt: skip
+ vary=[unit("Kd")],)  # fmt: skip
 
 
 # ---- a chance under another instance -------------------------------------------------------
@@ -189,7 +190,7 @@ _CHANCE = function(
             "The event is at most n pulls; yours leaves out the runs with exactly n.",
         ),
     ],
-)  # fmt: skip
+ vary=[moved("R"), moved("Rd"), unit("d"), unit("d"), whole()],)  # fmt: skip
 
 
 # ---- a tiny lead ---------------------------------------------------------------------------
@@ -267,6 +268,14 @@ _TINY = value(
             "A mean of one is excluded: nobody could be raised above it.",
         ),
     ],
+    personal=Personal("the first mean of the third arm", (2, 0), hundredths(30, 50)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_PRICE, _CHANCE, _TINY)
+
+TRIES = {
+    "price-2": (
+        "np.array([[0.8], [0.6], [0.3]])",
+        "np.array([[0.7, 0.3], [0.3, 0.6], [0.5, 0.2], [0.2, 0.4]])",
+    ),
+}

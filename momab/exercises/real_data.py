@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.datasets import subsets
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, value
+from momab.exercises.draws import Draw, unit
 from momab.model import metrics, pareto
 
 Front = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
@@ -129,6 +130,7 @@ _SCORES = function(
             "These are numbers of arms; divide by the sizes of the fronts.",
         ),
     ],
+    vary=[unit("Ed"), unit("Kd")],
 )
 
 
@@ -163,6 +165,15 @@ def _sorted(
     return ""
 
 
+def _other_gaps(draw: Draw, call: Any) -> Any:
+    """Gaps of all classes, the thresholds among them; one arm keeps gap zero."""
+    kinds = ((0.0, 0.0), (0.0001, 0.002), (0.002, 0.002), (0.003, 0.02), (0.02, 0.02), (0.03, 0.4))
+    wanted = draw.choose([(0, 1, 2), (0, 5), (0, 3, 4, 5), (0, 1, 3, 5), range(6)])
+    gaps = [draw.between(*kinds[draw.choose(wanted)]) for _ in range(draw.whole(3, 8))]
+    gaps[draw.whole(0, len(gaps) - 1)] = 0.0
+    return (gaps,)
+
+
 _GROUP = function(
     "real-data-3",
     label_of,
@@ -173,6 +184,9 @@ _GROUP = function(
                 ([0.0, 0.0, 0.009, 0.012, 0.015, 0.2],),
                 ([0.0, 0.0, 0.0, 0.001, 0.0015],),
                 ([0.0, 0.0, 0.05, 0.1, 0.2, 0.3],),
+                ([0.0, 0.003, 0.003, 0.003],),
+                ([0.0, 0.001],),
+                ([0.0, 0.03, 0.03, 0.03],),
             ),
             "Count the arms of each class first, then compare with the three definitions.",
         ),
@@ -180,6 +194,7 @@ _GROUP = function(
             "gaps exactly at 0.002 and at 0.02",
             (
                 ([0.0, 0.002, 0.001],),
+                ([0.0, 0.002],),
                 ([0.0, 0.02, 0.02, 0.02],),
                 ([0.0, 0.002, 0.01, 0.01, 0.05],),
                 ([0.0, 0.02, 0.3, 0.3, 0.3],),
@@ -232,6 +247,7 @@ _GROUP = function(
             "An easy subset has neither misleading nor cheap arms.",
         ),
     ],
+    vary=_other_gaps,
 )
 
 
@@ -312,6 +328,9 @@ _LOUDNESS = value(
             "On the wide scale your two genres are equally loud; make the quiet track quieter.",
         ),
     ],
+    personal=Personal(
+        "the first track of the first genre", (0, 0), [n / 2 for n in range(-50, -24)]
+    ),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SCORES, _GROUP, _LOUDNESS)

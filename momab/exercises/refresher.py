@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from momab.exercises.core import Case, Exercise, Slip, function, within
+from momab.exercises.draws import Change, Draw, near, unit
 
 
 def flips_needed(x: float, delta: float) -> int:
@@ -52,6 +54,21 @@ def _last_of_ties(sums: Sequence[float], counts: Sequence[int]) -> int:
 
 def _without_first_pulls(sums: Sequence[float], counts: Sequence[int]) -> int:
     return ucb1_arm(sums, [max(1, n) for n in counts])
+
+
+def _other_pulls(draw: Draw, call: Any) -> Any:
+    """Other sums and counts; arms that were alike stay so, and arms without pulls without."""
+    change = Change(draw)
+    known = {
+        pair: (pair[0] / max(pair[1], 1), max(min(pair[1], 1), round(pair[1] * factor)))
+        for pair in dict.fromkeys(zip(*call, strict=True))
+        for factor in [draw.between(0.6, 1.7)]
+    }
+    equal = len(set(call[1])) == 1  # a case with equal counts keeps them
+    order = draw.order(len(call[0]))
+    pairs = [known[call[0][a], call[1][a]] for a in order]
+    pulls = [call[1][0] if equal else count for _, count in pairs]
+    return [change.bent(mean) * n for (mean, _), n in zip(pairs, pulls, strict=True)], pulls
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -103,6 +120,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ],
         same=lambda found, wanted: not isinstance(found, bool) and found == wanted,
+        vary=[near(0.7, 1.1), near(most=0.9)],
     ),
     function(
         "refresher-3",
@@ -128,6 +146,9 @@ EXERCISES: tuple[Exercise, ...] = (
                     ([12.0, 0.0], [16, 4]),
                     ([12.0, 5.0], [20, 6]),
                     ([6.0, 7.0], [9, 30]),
+                    ([1.0, 7.0], [3, 8]),
+                    ([0.0, 7.0], [3, 11]),
+                    ([8.0, 0.0], [12, 3]),
                 ),
                 "Compute both optimistic values by hand for ([60, 2], [100, 5]) and compare.",
             ),
@@ -175,6 +196,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "An arm without pulls is not an arm with one pull; it must be tried before others.",
             ),
         ],
+        vary=_other_pulls,
     ),
     function(
         "refresher-4",
@@ -227,5 +249,12 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ],
         same=within(1e-9),
+        vary=[unit(), unit(), unit(), unit()],
     ),
 )
+
+TRIES = {
+    "refresher-1": ("0.05, 0.01",),
+    "refresher-3": ("np.array([6.0, 30.0, 4.0]), np.array([10, 60, 5])",),
+    "refresher-4": ("0.3, 0.5, 0.1, 0.9",),
+}

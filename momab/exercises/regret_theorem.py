@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.exercises.draws import near, unit, whole
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
@@ -120,6 +121,7 @@ _THEOREM = function(
             "Without a lead the theorem gives no bound at all, which is not the same as zero.",
         ),
     ],
+    vary=[unit("Kd"), whole(), near()],
 )
 
 # ---- regret-theorem-3: the sharper exploration term ------------------------------------------
@@ -219,6 +221,12 @@ _EXPLORATION = function(
             "That is the whole bound; only the middle term is asked for.",
         ),
     ],
+    vary=[unit("Kd"), whole(), near()],
 )
 
 EXERCISES: tuple[Exercise, ...] = (_THEOREM, _EXPLORATION)
+
+TRIES = {
+    "regret-theorem-2": ("np.array([[0.7, 0.2], [0.3, 0.6], [0.2, 0.1]]), 100_000, 2.0",),
+    "regret-theorem-3": ("np.array([[0.7, 0.2], [0.3, 0.6], [0.2, 0.1]]), 100_000, 2.0",),
+}

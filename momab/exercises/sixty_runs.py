@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value, within
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, value, within
+from momab.exercises.draws import Draw, counts, sizes
 from momab.model import statistics
 
 # ---- sixty-runs-2: what the runs still allow -----------------------------------------------
@@ -75,6 +76,14 @@ def _no_average_is_near(law: Any) -> bool:
     return all(not _mean(law) / 2 < average < 2 * _mean(law) for average in averages)
 
 
+def _other_runs(draw: Draw, call: Any) -> Any:
+    """Another number of runs; none or all of them wrong where it was so."""
+    wrong, runs, level = call
+    other = draw.whole(runs // 2 + 1, 2 * runs)
+    seen = other if wrong == runs else min(wrong + draw.whole(0, 2) * (wrong > 0), other - 1)
+    return seen, min(other, 20_000), min(level * draw.between(0.9, 1.05), 0.995)
+
+
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "sixty-runs-2",
@@ -141,6 +150,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
         ],
         same=within(1e-4),
+        vary=_other_runs,
     ),
     function(
         "sixty-runs-4",
@@ -214,6 +224,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "mean regret.",
             ),
         ],
+        vary=[sizes("n"), sizes("n"), counts("n")],
     ),
     value(
         "sixty-runs-5",
@@ -268,5 +279,16 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The order is (p, typical, cost): the cheap run comes before the expensive one.",
             ),
         ],
+        personal=Personal("typical", (1,), [n / 2 for n in range(10, 60)]),
     ),
 )
+
+TRIES = {
+    "sixty-runs-2": (
+        "0, 300, 0.95",
+        "2, 1000, 0.99",
+    ),
+    "sixty-runs-4": (
+        "np.array([3.0, 2.0, 5.0]), np.array([0.0, 0.1, 0.0]), np.array([30, 20, 60])",
+    ),
+}

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.errors import MomabError
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import Draw, unit
 from momab.model import instances, pareto, theory
 
 Term = Callable[[float, float], float]
@@ -36,6 +37,15 @@ def _crowd(delta: float, m: int) -> float:
 def _row(delta: float, m: int, T: int, filler: float) -> tuple[float, float, int, int]:
     """The arguments that a family with this filler mean gives."""
     return theory.c_pucb(instances.synthetic(delta, m, filler=filler).means, T), delta, m, T
+
+
+def _other_row(draw: Draw, call: Any) -> Any:
+    """Another crowd, and the coefficient that fillers with another mean give."""
+    _, delta, m, T = call
+    other = max(0, min(16, m + draw.whole(-1, 2))) if m else 0
+    return _row(
+        delta * draw.between(0.7, 1.2), other, round(T * draw.between(0.5, 2)), draw.between(0, 0.2)
+    )
 
 
 _FILLER = function(
@@ -94,6 +104,7 @@ _FILLER = function(
             "All fillers together account for what is left; one of them for its share only.",
         ),
     ],
+    vary=_other_row,
 )
 
 
@@ -188,6 +199,7 @@ _SHARP = function(
             "This is Pareto UCB1's coefficient without rho; here small gaps are cheap.",
         ),
     ],
+    vary=[unit("Kd")],
 )
 
 
@@ -292,6 +304,12 @@ _RISE = value(
             "Your fillers are better than the front on some objective, so they are not dominated.",
         ),
     ],
+    personal=Personal("p", ("p",), hundredths(62, 75)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_FILLER, _SHARP, _RISE)
+
+TRIES = {
+    "synthetic-2": ("45.0, 0.04, 4, 1_000_000",),
+    "synthetic-3": ("np.array([[0.8, 0.25], [0.25, 0.8], [0.05, 0.75], [0.1, 0.1]])",),
+}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Case, Exercise, Slip, function
+from momab.exercises.draws import Change, Draw, moved, near, sizes, unit, whole
 
 Array = NDArray[np.float64]
 
@@ -101,6 +102,14 @@ _HALVES = (
 _TIED = ([0.1, 0.02, 0.5], np.array([[[4.0, 8.0]], [[6.0, 6.0]], [[7.0, 7.0]]]))
 
 
+def _other_validation(draw: Draw, call: Any) -> Any:
+    """Candidates, subsets and runs in another order; regrets doubled exactly, so ties remain."""
+    change = Change(draw)
+    coefficients, regrets = call
+    moved_regrets = moved("CSR")(change, regrets) * 2.0 ** draw.whole(-1, 2)
+    return sizes("C")(change, coefficients), moved_regrets
+
+
 EXERCISES: tuple[Exercise, ...] = (
     function(
         "tuning-2",
@@ -161,6 +170,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You took the largest mean; regret is what one wants little of.",
             ),
         ],
+        vary=_other_validation,
     ),
     function(
         "tuning-3",
@@ -174,7 +184,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Case(
                 "several wrong runs may go unnoticed",
-                ((0.1, 2.0, 20.0, 8.5, 9), (0.3, 1.0, 5.0, 3.1, 20)),
+                ((0.1, 2.0, 20.0, 8.5, 9), (0.3, 1.0, 5.0, 3.1, 20), (0.3, 1.0, 2.0, 3.0, 4)),
                 "Which numbers k of wrong runs keep the average below the safe regret? Add their "
                 "binomial probabilities.",
             ),
@@ -225,6 +235,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You compared the sum of the n runs with the regret of one.",
             ),
         ],
+        vary=[near(), near(), near(), near(), whole()],
     ),
     function(
         "tuning-5",
@@ -284,5 +295,11 @@ EXERCISES: tuple[Exercise, ...] = (
                 "again: round up, not down.",
             ),
         ],
+        vary=[unit(), unit(), near()],
     ),
 )
+
+TRIES = {
+    "tuning-3": ("0.03, 4.0, 50_000.0, 9.0, 9",),
+    "tuning-5": ("0.7, 0.4, 0.6",),
+}

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto
 
 # ---- width-floor-2: the sampled width --------------------------------------------------------
@@ -78,6 +79,7 @@ _SAMPLED_WIDTH = function(
             "That is the objective with the widest pair; the question is how wide it is.",
         ),
     ],
+    vary=[unit("Kd"), sizes("K")],
 )
 
 
@@ -94,6 +96,7 @@ def _samples(g: float, T: float, c: float, factor: float = 16.0) -> float:
 
 
 _SINGLE = np.array([[0.3], [0.75], [0.5]])
+_APART = np.array([[0.9], [0.3]])
 _FRONT = np.array([[0.8, 0.25], [0.25, 0.8], [0.05, 0.78], [0.05, 0.05]])
 _TIED = np.array([[0.8, 0.5], [0.8, 0.5], [0.2, 0.1]])
 _HALF_TIED = np.array([[0.9, 0.5], [0.9, 0.1], [0.2, 0.3]])
@@ -105,7 +108,7 @@ _MOST_SAMPLES = function(
     [
         Case(
             "one objective",
-            ((_SINGLE, 1000, 2.0), (_SINGLE, 1_000_000, 2.0)),
+            ((_SINGLE, 10_000, 2.0), (_SINGLE, 1_000_000, 2.0)),
             "Solve sqrt(c log T / n) >= g/4 for n; g is the best mean minus the second best.",
         ),
         Case(
@@ -115,7 +118,7 @@ _MOST_SAMPLES = function(
         ),
         Case(
             "other coefficients c",
-            ((_FRONT, 10_000, 0.1), (_SINGLE, 500, 0.02)),
+            ((_FRONT, 10_000, 0.1), (_SINGLE, 500, 0.02), (_APART, 3, 0.05)),
             "c enters the squared radius as a factor.",
         ),
         Case(
@@ -162,6 +165,7 @@ _MOST_SAMPLES = function(
             "Without a lead the lemma does not forbid anything, so there is no largest count.",
         ),
     ],
+    vary=[unit("Kd"), whole(1.0, 2.0), near(0.7, 1.0)],
 )
 
 # ---- width-floor-5: one wrong interval is enough ---------------------------------------------
@@ -226,6 +230,14 @@ _ONE_WRONG = value(
             "Two equal arms have no lead at all; the true means must differ, the estimates agree.",
         ),
     ],
+    personal=Personal("the first mean of the first arm", ("means", 0, 0), hundredths(85, 96)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SAMPLED_WIDTH, _MOST_SAMPLES, _ONE_WRONG)
+
+TRIES = {
+    "width-floor-2": (
+        "np.array([[0.8, 0.5], [0.6, 0.7], [0.3, 0.9]]), np.array([0.1, 0.15, 0.05])",
+    ),
+    "width-floor-3": ("np.array([[0.7, 0.2], [0.3, 0.6], [0.2, 0.1]]), 100_000, 2.0",),
+}

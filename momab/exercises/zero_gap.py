@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, hundredths, value
+from momab.exercises.draws import Draw, unit
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -56,12 +57,20 @@ def _level_or_above(levels: int) -> float:
     return (levels + 1) / (2 * levels)
 
 
+def _other_grid(draw: Draw, call: tuple[int, int]) -> tuple[int, int]:
+    """Another grid that is small enough to be counted."""
+    if call[1] <= 2:
+        return draw.whole(4, 12), call[1]
+    grid: tuple[int, int] = draw.choose([(3, 3), (5, 3), (6, 3), (2, 4), (2, 5), (3, 5)])
+    return grid
+
+
 # ---- cases ---------------------------------------------------------------------------------
 
 _RNG = np.random.default_rng(11)
 _PAIR = np.array([[1.0, 1.0], [1.0, 0.0]])
 _TWINS = np.array([[0.75, 0.5], [0.75, 0.5], [0.25, 0.25]])
-_MIDDLE = np.array([[0.5, 0.9], [0.9, 0.5], [0.5, 0.6], [0.2, 0.8]])
+_MIDDLE = np.array([[0.4, 0.8], [0.7, 0.3], [0.4, 0.45], [0.1, 0.7]])
 _RESCUED = np.array([[0.5, 0.9], [0.5, 0.3], [0.8, 0.4]])  # arm 2 ties with 1, is beaten by 3
 _NARROW = np.array([[0.8, 0.8], [0.78, 0.3], [0.8, 0.1]])
 _LINE = np.array([[0.3], [0.9], [0.3], [0.9]])
@@ -131,6 +140,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "A narrow loss is not a tie: the gap is small here, but not zero.",
             ),
         ],
+        personal=Personal("the first mean of the first arm", (0, 0), hundredths(35, 65)),
     ),
     function(
         "zero-gap-3",
@@ -202,6 +212,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "These are the numbers of the trapped arms; give a truth value for every arm.",
             ),
         ],
+        vary=[unit("Kd")],
     ),
     value(
         "zero-gap-5",
@@ -257,6 +268,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "lead is small.",
             ),
         ],
+        personal=Personal("the third mean of the first arm", (0, 2), hundredths(70, 95)),
     ),
     function(
         "zero-gap-6",
@@ -317,5 +329,14 @@ EXERCISES: tuple[Exercise, ...] = (
                 "draws tie with probability 1/L.",
             ),
         ],
+        vary=_other_grid,
     ),
 )
+
+TRIES = {
+    "zero-gap-3": ("np.array([[0.9, 0.2], [0.9, 0.7], [0.4, 0.7], [0.3, 0.1]])",),
+    "zero-gap-6": (
+        "5, 2",
+        "4, 3",
+    ),
+}

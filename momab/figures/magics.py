@@ -15,11 +15,21 @@ expression gives, with a caption.  The text is a Jinja template in the notebook'
     %%table steps --decimals 2 --index --fold
     The proof of Lemma 11 on {{ runs }} runs.
 
+A sentence that says how numbers compare stands in a claim, with the condition under which it is
+true for all values that the page's parameters may take::
+
+    {% claim ratio >= 1 %}The width never sinks below the floor.{% endclaim %}
+
+Should the condition fail, the sentence is withheld, and ``withheld`` remembers it; a test runs
+every page with many values and finds nothing there.  Where a sentence is true for some values
+only, an ``if`` shows it, or what is true instead.
+
 A name that the notebook does not define is an error.  Filters write numbers: ``fixed(n)`` has n
 decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes per cent,
 ``general`` (or ``general(n)``) is the shortest form, ``tens`` (or ``tens(n)``) the same with powers
-of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does;
-``literal`` writes what a reader's own table calls something, so that it means nothing else.  A line
+of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does,
+``counted("run")`` puts a number before its noun; ``literal`` writes what a reader's own table calls
+something, so that it means nothing else.  A line
 break in the source is a space in captions and alt texts.  An empty text and a table that is None
 are not shown.  Sentences that several pages share are macros in ``templates/prose.md.j2``, which a
 text imports.  Everything shown is plain Markdown
@@ -29,12 +39,15 @@ or HTML, so an executed notebook reads well anywhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
 
 from momab.errors import MomabError
 from momab.figures import show
@@ -83,6 +96,11 @@ def words(items: Iterable[Any], last: str = "and") -> str:
     return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
+def counted(value: Any, noun: str) -> str:
+    """``counted(1, "run")`` is 1 run, ``counted(1200, "run")`` is 1,200 runs."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
 _MEANING = re.compile(r"([!-/:-@\[-`{-~])")  # the signs that Markdown may give a meaning
 
 
@@ -107,6 +125,30 @@ class Missing(jinja2.StrictUndefined):
         return str(self)
 
 
+withheld: list[str] = []
+
+
+class Claim(Extension):
+    """``{% claim CONDITION %}sentence{% endclaim %}``: shown only where it is true."""
+
+    tags = {"claim"}  # noqa: RUF012
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Turn the tag into a call that is given the condition and the sentence."""
+        line = next(parser.stream).lineno
+        condition = parser.parse_expression()
+        body = parser.parse_statements(("name:endclaim",), drop_needle=True)
+        call = self.call_method("_shown", [condition])
+        return nodes.CallBlock(call, [], [], body).set_lineno(line)
+
+    def _shown(self, condition: Any, caller: Callable[[], str]) -> str:
+        sentence = caller()
+        if bool(condition):
+            return sentence
+        withheld.append(one_line(sentence))
+        return ""
+
+
 @cache
 def environment() -> jinja2.Environment:
     """The Jinja environment of all texts: strict about names, with filters, and files to use."""
@@ -115,6 +157,7 @@ def environment() -> jinja2.Environment:
         undefined=Missing,
         autoescape=False,
         keep_trailing_newline=False,
+        extensions=[Claim],
     )
     found.filters |= {
         "fixed": fixed,
@@ -124,6 +167,7 @@ def environment() -> jinja2.Environment:
         "spec": spec,
         "tens": tens,
         "words": words,
+        "counted": counted,
         "joined": joined,
         "literal": literal,
     }

@@ -114,7 +114,8 @@ def table_html(
 ) -> str:
     """A data frame as an HTML table with a caption, scrolling sideways when it must.
 
-    A folded one shows its caption, and the table opens below it.
+    A folded one shows its caption, and the table opens below it.  Captions and the names of columns
+    may have $mathematics$.
     """
     import pandas as pd
 
@@ -132,6 +133,10 @@ def table_html(
             },
         )
     body = body.replace("<th>", '<th scope="col">').replace('<th scope="col"></th>', "<td></td>")
+    for name in map(str, frame.columns):
+        if "$" in name:
+            plain = f'scope="col">{html.escape(name, quote=False)}</th>'
+            body = body.replace(plain, f'scope="col" class="tex2jax_process">{_inline(name)}</th>')
     if fold:
         summary = f'<summary class="tex2jax_process">{_inline(caption)}</summary>'
         box = f'<div class="momab-table-box">{body}</div>'

@@ -60,6 +60,12 @@ for _font in sorted((Path(__file__).parent / "fonts").glob("*.ttf")):
     font_manager.fontManager.addfont(str(_font))
 
 
+def drawable(text: str) -> bool:
+    """Whether the fonts of the figures have every character of a text."""
+    fonts = [font_manager.get_font(font_manager.findfont(name)) for name in STYLE["font.family"]]
+    return all(any(font.get_char_index(ord(sign)) for font in fonts) for sign in text)
+
+
 LINES = (BLUE, ORANGE, GREEN, PINK, GOLD, SKY, INK, MUTED)
 """The colours of a bundle of up to eight lines, in their order."""
 

@@ -1,6 +1,6 @@
 """What a bandit instance is: mean vectors, a source of rewards, and names.
 
-A pull of arm a returns one reward vector in [0, 1]^d from the arm's source.  Four sources
+A pull of arm a returns one reward vector in :math:`[0,1]^d` from the arm's source.  Four sources
 cover the paper and users' own data:
 
 * :class:`Bernoulli`: independent 0/1 coordinates with the given means;
@@ -16,7 +16,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +37,7 @@ from momab.errors import MomabError
 from momab.model import pareto
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def _frozen(array: Any) -> Any:
@@ -481,120 +480,3 @@ def _per_arm(parts: Mapping[str, Any] | Sequence[Any]) -> tuple[tuple[str, ...],
     if len(values) < 2:
         raise MomabError(f"an instance must have at least 2 arms; {len(values)} were given.")
     return name_tuple(names, len(values), "arm", "arm names"), values
-
-
-def from_frame(
-    frame: pd.DataFrame,
-    arm: str,
-    objectives: Sequence[str],
-    scale: Mapping[str, tuple[float, float]] | None = None,
-    name: str = "table",
-) -> Instance:
-    """An instance from a user's table: one row per observed reward vector.
-
-    Column ``arm`` says which arm a row belongs to, the columns ``objectives`` are its
-    rewards.  Rewards must lie in [0, 1]; ``scale={"loudness": (-60, 0)}`` maps a column
-    affinely from that range onto [0, 1] first.  Arms are sorted by name.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row per observed reward vector.
-    arm : str
-        The column that names the arm.
-    objectives : sequence of str
-        The columns of the rewards.
-    scale : mapping, optional
-        The range of a column that does not lie in [0, 1].
-    name : str, optional
-        The name of the instance.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    MomabError
-        If a column is missing, or a reward is missing or outside [0, 1].
-    """
-    columns = list(objectives)
-    if not columns:
-        raise MomabError("objectives must name at least one column.")
-    ranges = dict(scale or {})
-    for column in [arm, *columns]:
-        if column not in frame.columns:
-            known = ", ".join(map(str, frame.columns))
-            raise MomabError(f"the table has no column {column!r}; its columns are: {known}.")
-    for column in ranges:
-        if column not in columns:
-            raise MomabError(f"scale names {column!r}, which is not one of the objectives.")
-    if frame.empty:
-        raise MomabError("the table has no rows.")
-    if frame[arm].isna().any():
-        raise MomabError(f"column {arm!r} has rows without an arm.")
-    rewards = np.column_stack([_reward_column(frame, c, ranges.get(c)) for c in columns])
-    labels = frame[arm].astype(str).to_numpy()
-    tables = {label: rewards[labels == label] for label in sorted(set(labels))}
-    return from_rows(tables, objective_names=columns, name=name)
-
-
-def _reward_column(
-    frame: pd.DataFrame, column: str, span: tuple[float, float] | None
-) -> FloatArray:
-    what = f"column {column!r}"
-    values = real_array(frame[column].to_numpy(), what)
-    if span is not None:
-        low, high = span
-        if not low < high:
-            raise MomabError(f"scale for {column!r} must be (low, high) with low < high.")
-        values = (values - low) / (high - low)
-    outside = (values < 0) | (values > 1)
-    if outside.any():
-        raise MomabError(
-            f"{what} must lie in [0, 1], but it ranges over [{values.min():g}, {values.max():g}]; "
-            f"give its range with scale={{{column!r}: (low, high)}}."
-        )
-    return values
-
-
-def from_csv(
-    path: str | Path,
-    arm: str,
-    objectives: Sequence[str],
-    scale: Mapping[str, tuple[float, float]] | None = None,
-    name: str | None = None,
-) -> Instance:
-    """An instance from a CSV file (also .csv.gz); see :func:`from_frame`.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    arm : str
-        The column that names the arm.
-    objectives : sequence of str
-        The columns of the rewards.
-    scale : mapping, optional
-        The range of a column that does not lie in [0, 1].
-    name : str, optional
-        The name of the instance; the file's unless given.
-
-    Returns
-    -------
-    Instance
-
-    Raises
-    ------
-    MomabError
-        If the file cannot be read, or is not such a table.
-    """
-    import pandas as pd
-
-    path = Path(path)
-    try:
-        frame = pd.read_csv(path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise MomabError(f"cannot read {path} as a CSV table: {reason}.") from None
-    return from_frame(frame, arm, objectives, scale, name=name or path.stem)

@@ -1,4 +1,4 @@
-r"""K_inf: how far a law of reward vectors is from one whose means reach a target.
+r""":math:`K_{\inf}`: how far a law of reward vectors is from one whose means reach a target.
 
 For a law P on :math:`[0,1]^d` and a target m, :math:`K_{\inf}(P;m)` is the least divergence
 :math:`\mathrm{KL}(P,Q)` over all laws Q on :math:`[0,1]^d` with :math:`E_QX\ge m` in every
@@ -17,8 +17,8 @@ where :math:`y_k>0`, and by Jensen no other portfolio is better than y by more t
 What the number means depends on the instances a policy must be good on:
 
 * independent Bernoulli coordinates: the evidence is :math:`\sum_j\mathrm{kl}^+`;
-* independent coordinates of any law: the sum of the K_inf of the coordinates;
-* any joint law: the joint K_inf.  It is never below :math:`\max_j\mathrm{kl}^+`, and for
+* independent coordinates of any law: the sum of the :math:`K_{\inf}` of the coordinates;
+* any joint law: the joint :math:`K_{\inf}`.  It is never below :math:`\max_j\mathrm{kl}^+`, and for
   independent coordinates never above the sum and in general below it, because the nearest law
   that reaches the target has dependent coordinates.
 """

@@ -120,50 +120,6 @@ def printed_standings(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def printed_lines(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
-    """All recorded lines at a horizon as the page prints them.
-
-    A policy and its number of runs stand in the first of their lines only.
-    """
-    import pandas as pd
-
-    lines = frame[frame["horizon"] == horizon]
-    names = [
-        " ".join(filter(None, (SOURCES[dataset], KIND_NAMES.get(kind))))
-        for dataset, kind in zip(lines["dataset"], lines["group"])
-    ]
-    again = lines[["policy", "runs"]].eq(lines[["policy", "runs"]].shift()).all(axis=1)
-    return pd.DataFrame(
-        {
-            "Policy": lines["policy"].mask(again, ""),
-            "Runs": lines["runs"].map("{:,}".format).mask(again, ""),
-            "Instance": [f"{a} {b}" for a, b in zip(names, lines["instance"])],
-            "Mean (95 %)": [
-                f"{_brief(mean)} ({_brief(low)}–{_brief(high)})"
-                for mean, low, high in zip(lines["mean"], lines["low"], lines["high"])
-            ],
-            **{
-                heading: lines[name].map(_brief)
-                for heading, name in {
-                    "Median": "median",
-                    "99.9 %": "q999",
-                    "Worst": "worst",
-                }.items()
-            },
-            "Errors in % (95 %)": [
-                f"{100 * rate:.2f} ({100 * low:.2f}–{100 * high:.2f})"
-                for rate, low, high in zip(lines["errors"], lines["error_low"], lines["error_high"])
-            ],
-            "Ratio": lines["ratio"].map(_brief),
-        }
-    )
-
-
-def _brief(value: float) -> str:
-    """A number with about three digits."""
-    return f"{value:,.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
-
-
 def printed_wider(table: pd.DataFrame) -> pd.DataFrame:
     """:func:`momab.study.extended_table` as the page prints it."""
     import pandas as pd

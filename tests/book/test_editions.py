@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import re
 import shutil
 import zlib
-from functools import cache
 from pathlib import Path
 
 import jupytext
@@ -19,6 +17,7 @@ from momab.book import build as pipeline
 from momab.book import editions, myst
 from momab.book.project import Project
 from momab.errors import BuildError, MomabError
+from tests import leaks
 from tests.browsing import broken_links
 from tests.conftest import PROJECT, ROOT
 from tests.exercises.test_course import CHAPTERS
@@ -306,136 +305,15 @@ def test_the_students_links_lead_somewhere(student_site):
     assert broken_links(student_site) == []
 
 
-RUN = 8  # so many words in a row are no coincidence
-
-
-def _words(text: str) -> list[str]:
-    """A text without quotes, signs and layout, in small letters."""
-    text = html.unescape(text).replace("\\n", " ").replace('\\"', " ")
-    return re.sub(r"[^\w]+", " ", text).lower().split()
-
-
-def _rendered(text: str) -> list[str]:
-    """The words of a page or notebook, with its tags and without: code has signs like tags.
-
-    A tag may stand inside a word or between two, as between the cells of a table.
-    """
-    return _words(text) + [w for gap in ("", " ") for w in _words(re.sub(r"<[^>]*>", gap, text))]
-
-
-def _found(wanted: set[str], words: list[str]) -> set[str]:
-    """Which of these runs of words occur among the words of a text, in one pass."""
-    lengths: dict[str, set[int]] = {}
-    for run in wanted:
-        lengths.setdefault(run.partition(" ")[0], set()).add(run.count(" ") + 1)
-    found = set()
-    for place, word in enumerate(words):
-        for length in lengths.get(word, ()):
-            run = " ".join(words[place : place + length])
-            if run in wanted:
-                found.add(run)
-    return found
-
-
-def _phrases(text: str) -> set[str]:
-    """Runs of eight words; roles, mathematics and code do not render as they are written."""
-    plain = re.sub(r"\$\$.*?\$\$|\$[^$]*\$|\{[\w:]+\}`[^`]*`", " \x00 ", text, flags=re.DOTALL)
-    found = set()
-    for part in plain.split("\x00"):
-        words = _words(part)
-        found |= {" ".join(words[n : n + RUN]) for n in range(len(words) - RUN + 1)}
-    return found
-
-
-_ANSWERS = re.compile(
-    r"^:::\{solution-start\}.*?^:::\{solution-end\}$|^:::\{(?:solution|notes)\}.*?^:::$"
-    r"|^:::\{admonition\}[^\n]*\n:class: teaching.*?^:::$",
-    flags=re.DOTALL | re.MULTILINE,
-)
-
-
-@cache
-def _source(name: str) -> str:
-    """A page with its exercises and its slides."""
-    paths = sorted((PROJECT.root / "notebooks").glob(f"{name}.*"))
-    return "\n\n".join(path.read_text("utf-8") for path in paths)
-
-
-def _answers(name: str) -> str:
-    return "\n\n".join(_ANSWERS.findall(_source(name)))
-
-
-_CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
-
-
-@cache
-def _printed(name: str) -> tuple[list[str], list[str]]:
-    """What the cells of a chapter's answers show in words, and what its other cells show."""
-    answers = [
-        cell.strip() for text in _ANSWERS.findall(_source(name)) for cell in _CELL.findall(text)
-    ]
-    executed = nbformat.read(PROJECT.build / "executed" / f"{name}.ipynb", as_version=4)
-    hidden: list[str] = []
-    shown: list[str] = []
-    for ran in executed.cells:
-        for output in ran.get("outputs", []):
-            data = output.get("data", {})
-            words = str(data.get("text/markdown") or data.get("text/html") or output.get("text"))
-            ours = any(code.endswith(ran.source.strip()) for code in answers)
-            (hidden if ours else shown).append(re.sub(r"<[^>]*>", " ", words))
-    return hidden, shown
-
-
-@cache
-def _open_to_all() -> list[str]:
-    """Everything that a student may read: chapters without answers, prose pages, docstrings."""
-    texts = [_ANSWERS.sub("", _source(name)) for name in PROJECT.names]
-    pages = [p for p in (PROJECT.root / "book").glob("*.md") if p.stem != "guide"]
-    library = [p for p in PROJECT.library.rglob("*.py") if "exercises" not in p.parts]
-    texts += [p.read_text("utf-8") for p in [*pages, *library]]
-    texts += [words for name in CHAPTERS for words in _printed(name)[1]]
-    return _words("\n".join(texts))
-
-
-@cache
-def _hidden() -> dict[str, tuple[set[str], set[str]]]:
-    """By chapter: the phrases of its answers and of what their cells print, and code lines."""
-    phrases, lines = {}, {}
-    for name in CHAPTERS:
-        answers = _answers(name)
-        cells = _CELL.findall(answers)
-        code = {" ".join(_words(line)) for cell in cells for line in cell.splitlines()}
-        prose = "\n\n".join([_CELL.sub(" \x00 ", answers), *_printed(name)[0]])
-        phrases[name] = _phrases(prose)
-        lines[name] = {line for line in code if len(line) >= 25}
-    known = _found(set().union(*phrases.values(), *lines.values()), _open_to_all())
-    return {name: (phrases[name] - known, lines[name] - known) for name in CHAPTERS}
-
-
-@cache
-def _told(folder: Path) -> set[str]:
-    """What is hidden but said on some page, source, deck, download or in the search index."""
-    kinds = {".html", ".txt", ".ipynb", ".md", ".json"}
-    found = [p for p in sorted(folder.rglob("*")) if p.suffix in kinds]
-    found = [p for p in found if "_static" not in p.parts]
-    secret = set().union(*(runs for both in _hidden().values() for runs in both))
-    return set().union(
-        *(
-            _found(secret, _rendered(path.read_text("utf-8")))
-            for path in [*found, folder / "search.json"]
-        )
-    )
-
-
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_no_solution_of_a_chapter_reaches_the_students_book(student_site, site, name):
-    phrases, lines = _hidden()[name]
+    phrases, lines = leaks.hidden()[name]
     assert len(phrases) > 100
     assert lines
-    told = _told(student_site.root)
-    assert sorted(phrases & told) == []
-    assert sorted(lines & told) == []
-    shown = _found(phrases, _rendered((site / f"{name}.html").read_text("utf-8")))
+    told = leaks.told(student_site.root)
+    assert sorted(phrases & told.keys()) == []
+    assert sorted(lines & told.keys()) == []
+    shown = leaks.find_runs(phrases, leaks.rendered((site / f"{name}.html").read_text("utf-8")))
     assert len(shown) > 0.5 * len(phrases), "the search would find them, were they there"
 
 

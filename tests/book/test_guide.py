@@ -195,6 +195,22 @@ def test_the_blocks_of_a_lecture_follow_each_other_and_fill_it():
         assert blocks[-1][1] == 90
 
 
+def test_the_plan_for_a_term_has_every_chapter_once_and_adds_its_minutes_up():
+    term = GUIDE.split("## Plan: a term\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (\d+) \| (.*?) \| (\d*) ?\| (\d*) ?\|", term, flags=re.MULTILINE)
+    assert [int(week) for week, *_ in rows] == list(range(1, 15))
+    pattern = r"^\(guide-([\w-]+)\)=\n### .*?^: Lecture (\d+) min, exercises (\d+) min"
+    blocks = re.findall(pattern, GUIDE, flags=re.MULTILINE | re.DOTALL)
+    minutes = {name: (int(lecture), int(exercises)) for name, lecture, exercises in blocks}
+    taught = []
+    for _, chapters, lecture, exercises in rows[:12]:
+        names = re.findall(r"\{ref\}`([\w-]+)`", chapters)
+        taught += names
+        assert int(lecture) == sum(minutes[name][0] for name in names) <= 90
+        assert int(exercises) == sum(minutes[name][1] for name in names)
+    assert sorted(taught) == sorted(["refresher", *CHAPTERS])
+
+
 def commands() -> list[str]:
     found = re.findall(r"`(momab [^`]+)`", GUIDE)
     found += re.findall(r"^(momab [^#\n]+)", GUIDE, flags=re.MULTILINE)

@@ -24,6 +24,7 @@ from momab.book.references import reference_pages
 from momab.book.single_page import run_page
 from momab.errors import BuildError, MomabError
 from tests import tiny
+from tests.browsing import ParsedSite
 from tests.tiny import HEADER, cell, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -232,6 +233,25 @@ def test_parameters_reach_the_pages_and_their_downloads(published):
     assert [c.source for c in tagged] == ["seed: int = 2  # seed of everything [0, 1_000]"]
     assert (book / "_build/html/other.html").stat().st_size > 0
     assert (book / "_build/executed/other.ipynb").is_file()
+
+
+def test_recorded_results_can_be_downloaded_and_titles_are_set_off(book):
+    (book / "results.csv").write_text("a,b\n1,2\n")
+    write_declared(book, "../results.csv")
+    other = book / "notebooks/other.md"
+    shown = "from IPython.display import Markdown\n"
+    shown += """Markdown('Read <a href="downloads/results.csv" download>results.csv</a>.')"""
+    other.write_text(other.read_text().replace("# Other", "(far)=\n# Other") + tiny.cell(shown))
+    index = book / "notebooks/index.md"
+    index.write_text(index.read_text() + "\nAs in {ref}`far`, see {ref}`the words <far>`.\n")
+    build(book)
+    site = ParsedSite(book / "_build/html")
+    [link] = site.page("other").select('a[href="downloads/results.csv"]')
+    assert link.get_text() == "results.csv"
+    assert (site.root / link["href"]).read_text() == "a,b\n1,2\n"
+    titled, worded = site.page("index").select('article p a[href^="other.html"]')
+    assert (titled.get_text(), titled.find_parent("em") is None) == ("Other", False)
+    assert (worded.get_text(), worded.find_parent("em")) == ("the words", None)
 
 
 def test_companions_are_no_pages_but_parts_of_theirs(published):

@@ -223,3 +223,16 @@ def test_the_book_prints_to_one_pdf(site, tmp_path):
     assert content.startswith(b"%PDF")
     assert content.count(b"/Type /Page\n") + content.count(b"/Type /Page ") >= len(CHAPTERS)
     assert not (site / "_whole.html").exists()
+
+
+def test_works_have_links():
+    """Every entry of the bibliography but two, which nobody could find, leads to the work."""
+    text = (PROJECT.root / "book/references.bib").read_text()
+    works = re.findall(r"^@\w+\{(\w+),\n(.*?)^\}$", text, re.MULTILINE | re.DOTALL)
+    assert len(works) == text.count("\n@")
+    without = {key for key, work in works if not re.search(r"^  (doi|eprint|url) = ", work, re.M)}
+    assert without == {"groetzner2022multiobjective", "huang2024direct"}
+    forms = {"doi": r"10\.\d{4,}/\S+", "eprint": r"\d{4}\.\d{4,5}", "url": r"https://\S+"}
+    for kind, form in forms.items():
+        for value in re.findall(rf"^  {kind} = \{{(.*)\}},$", text, re.M):
+            assert re.fullmatch(form, value), value

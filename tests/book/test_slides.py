@@ -252,6 +252,7 @@ def test_a_deck_has_what_its_file_says_in_order(small):
     opening, plan, ground, code, heading, long, closing = found
     assert "Tiny" in text_of(opening)
     assert "a terse bullet" in text_of(plan.select_one("li"))
+    assert [item.get("class", []) for item in plan.select("li")] == [[], ["fragment"]]
     assert "whispered words" in text_of(plan.select_one("aside.notes"))
     assert text_of(ground.select_one(".proof .admonition-title")) == "Lemma 11 (Floor)"
     assert len(ground.select(".part")) == 2
@@ -316,6 +317,21 @@ def test_a_slide_shows_blocks_by_name_and_then_its_own_text():
         ("Two", [["Inner", "b", "Deeper\n\nc"]]),
     ]
     assert said == []
+
+
+def test_items_come_one_by_one_unless_they_shall_come_at_once():
+    def items(**options):
+        bullets = nodes.bullet_list("", *(nodes.list_item("", paragraph(x)) for x in "abc"))
+        block = slide("One", bullets)
+        block.attributes |= options
+        tree = new_document("")
+        tree += nodes.section("", nodes.title("", "Top"), block)
+        [found] = Deck(tree, lambda _: None).slides
+        [step] = found.steps
+        return [item["classes"] for item in step.blocks[0].children], step.panels
+
+    assert items() == ([[], ["fragment"], ["fragment"]], "")
+    assert items(at_once=True, panels="zoom") == ([[], [], []], "zoom")
 
 
 def test_a_cell_comes_before_a_section_whose_heading_reads_like_its_name():
@@ -507,6 +523,62 @@ def test_a_deck_runs_from_first_to_last_slide(browser, small_address, viewport):
         assert step_through(visit) == 7
         visit.page.wait_for_url("**/slides/other.html#/6")
         assert visit.page.locator(".slide-number").inner_text().split() == ["7", "/", "7"]
+
+
+PANELS = """
+```{code-cell} ipython3
+:tags: [remove-input]
+:name: pair
+
+from matplotlib.figure import Figure
+from momab.figures import show
+
+fig = Figure(figsize=(6, 3))
+for axes in fig.subplots(1, 2):
+    axes.plot([1, 2, 3])
+    axes.set_title("a title")
+show.show_figure(fig, alt="Two lines that rise side by side.", caption="Two lines.")
+```
+"""
+STEPS = """
+:::{slide} Enlarged
+:show: pair
+:panels: zoom
+:::
+
+:::{slide} Built up
+:show: pair
+:panels: build
+:::
+"""
+
+
+def test_the_panels_of_a_picture_are_enlarged_or_come_one_by_one(browser, tmp_path):
+    build(make(tmp_path, PANELS, STEPS))
+    view = "Reveal.getCurrentSlide().querySelector('figure svg').getAttribute('viewBox')"
+    hidden = "Reveal.getCurrentSlide().querySelectorAll('svg g.fragment:not(.visible)').length"
+    with (
+        serve(tmp_path / "_build/html") as address,
+        Visit(browser, address, "slides/other", viewport=DESK) as visit,
+    ):
+        page = visit.page
+        page.wait_for_selector("html[data-deck=ready]", state="attached")
+        page.evaluate("Reveal.slide(1)")
+        seen = [page.evaluate(view)]
+        for _ in range(3):
+            page.keyboard.press("ArrowRight")
+            seen.append(page.evaluate(view))
+        whole, left, right, again = seen
+        assert again == whole
+        boxes = [[float(x) for x in one.split()] for one in (whole, left, right)]
+        assert boxes[1][0] < boxes[2][0], "from left to right"
+        assert all(box[2] < 0.6 * boxes[0][2] for box in boxes[1:])
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(hidden) == 1
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(hidden) == 0
+        assert page.evaluate("Reveal.getIndices().h") == 2
+        assert visit.trouble == []
 
 
 def test_an_overfull_slide_shrinks_no_further_than_can_be_read(browser, small_address):

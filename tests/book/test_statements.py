@@ -127,6 +127,14 @@ def test_every_box_of_the_graph_is_a_link_to_its_statement(parsed):
     assert len(page.select("section#in-words li")) == len(boxes)
 
 
+def test_the_graph_fits_its_column(browser, address):
+    """Nothing is pushed aside, nor out of sight, on an ordinary screen."""
+    with Visit(browser, address, "statements", viewport={"width": 1280, "height": 900}) as visit:
+        box, bar = map(visit.page.locator, (".graph-box", ".bd-sidebar-primary"))
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+        assert bar.evaluate("bar => bar.getBoundingClientRect().left") == 0
+
+
 def test_a_box_shows_what_it_rests_on(browser, address):
     with Visit(browser, address, "statements") as visit:
         visit.page.locator("[data-id=theorem-4]").focus()

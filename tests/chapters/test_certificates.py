@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 from tests.strategies import mean_vectors
 
 SEEDS = st.integers(0, 2**31 - 1)
+PHONE = 5.9  # inches that the style sheet still fits into 375 pixels
 
 
 @WHOLE
@@ -175,3 +177,11 @@ def test_kl_certificates_come_no_later_and_help_where_means_are_small() -> None:
     assert (stops.loc[stops["instance"] == "never", ["hoeffding", "kl"]] == 5_000).all(axis=None)
     fig = certificates.kl_figure(stops)
     assert [line.get_label() for line in fig.axes[0].lines[1:]] == list(levels)
+    assert fig.get_figwidth() <= PHONE
+
+
+def test_the_share_of_champions_fits_a_phone():
+    frame = pd.DataFrame({"instance": ["a", "b"], "rate": [0.2, 0.6]})
+    fig = certificates.champion_figure(frame.assign(low=0.1, high=0.7))
+    assert fig.get_figwidth() <= PHONE
+    assert [tick.get_text() for tick in fig.axes[0].get_yticklabels()] == ["a", "b"]

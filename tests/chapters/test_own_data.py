@@ -18,7 +18,7 @@ from momab import MomabError
 from momab.chapters import own_data
 from momab.cli.app import app
 from momab.figures import magics
-from momab.model import instances, theory
+from momab.model import instances, tables, theory
 from momab.study import arm_tables
 from tests.chapters.running import WHOLE, run_chapter, text_of
 from tests.conftest import ROOT
@@ -262,11 +262,11 @@ def test_tables_of_the_exercises():
 @pytest.mark.parametrize("text", ["loudness", "loudness=1", "=0:1", "loudness=a:b", "loudness=0-1"])
 def test_bad_scales_are_explained(text):
     with pytest.raises(MomabError, match="column=low:high"):
-        own_data.parse_scale([text])
+        tables.parse_scale([text])
 
 
 def test_scales_are_read():
-    assert own_data.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
+    assert tables.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
 
 
 @pytest.fixture
@@ -283,7 +283,8 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
 
     seen = {}
 
-    def fake(project, name, profile, assignments, output):
+    def fake(project, name, profile, assignments, output, exercises):
+        assert not exercises
         seen.update(dict(text.split("=", 1) for text in assignments), name=name)
         return [Path("page.html")]
 
@@ -308,12 +309,26 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
 def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
     values = {"runs": 2}
     with pytest.raises(MomabError, match=r"'price' must lie in \[0, 1\]"):
-        own_data.study_assignments(my_csv, "cafe", ["coffee", "price"], (), values)
+        own_data.study_assignments(my_csv, "cafe", ["coffee", "price"], {}, values)
     with pytest.raises(MomabError, match="no column 'tea'"):
-        own_data.study_assignments(my_csv, "cafe", ["tea"], (), values)
+        own_data.study_assignments(my_csv, "cafe", ["tea"], {}, values)
     with pytest.raises(MomabError, match="cannot read"):
-        own_data.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], (), values)
+        own_data.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], {}, values)
     comma = tmp_path / "a,b.csv"
     comma.write_bytes(my_csv.read_bytes())
     with pytest.raises(MomabError, match="commas"):
-        own_data.study_assignments(comma, "cafe", ["coffee"], (), values)
+        own_data.study_assignments(comma, "cafe", ["coffee"], {}, values)
+
+
+def test_two_hundred_arms_are_drawn_legibly_and_in_any_script():
+    names = ["水", "Öl", *(f"arm {i}" for i in range(198))]
+    means = np.linspace(0.1, 0.9, 200)[:, None] * [1.0, 1.0]
+    instance = momab.bernoulli(means, arm_names=names)
+    labels = [
+        text.get_text() for text in own_data.instance_geometry(instance).axes[0].get_yticklabels()
+    ]
+    assert len(labels) == 24
+    assert labels[-1] == "arm 197", "the best arm is the last"
+    few = momab.bernoulli(means[:3], arm_names=names[:3])
+    labels = [text.get_text() for text in own_data.instance_geometry(few).axes[0].get_yticklabels()]
+    assert labels == ["arm 1", "Öl", "arm 0"]

@@ -59,7 +59,7 @@ def test_tables_hold_what_they_are_given():
     bounds = synthetic.synthetic_theory()
     ones = pd.Series(1.0, index=bounds.index)
     table = synthetic.condition_table(bounds, ones, 2 * ones)
-    assert ((table["64 < C_PUCB"] == "yes") == (bounds["c_pucb"] > 64)).all()
+    assert ((table[r"$64<C_{\mathrm{PUCB}}$"] == "yes") == (bounds["c_pucb"] > 64)).all()
     assert (table["regret, Pareto UCB1 / Width-guided"] == 2).all()
     summary = pd.DataFrame({"mean": bounds["sum_of_gaps"], "se": ones})
     kinds = pd.DataFrame({"crowd": 3 * ones, "filler": 4 * ones})

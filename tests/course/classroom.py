@@ -139,16 +139,6 @@ def samples(body: str) -> str:
     return function("most_samples", body)
 
 
-def forged(body: str) -> str:
-    """Code that pretends to belong to a library, which the audit hook believes."""
-    source = (
-        f"import ctypes, os, time\nlibc = ctypes.CDLL(None, use_errno=True)\n{body}held = True\n"
-    )
-    return (
-        f"forged = {{}}\nexec(compile({source!r}, '/usr/lib/python3/forged.py', 'exec'), forged)\n"
-    )
-
-
 def send(data: str) -> str:
     """Code that writes bytes to everything that is open."""
     return (
@@ -162,14 +152,15 @@ def claim(*messages: object) -> str:
     return send(repr("".join(json.dumps(message) + "\n" for message in messages).encode()))
 
 
-def pupils(grounds: Grounds, kernel: bool) -> list[Pupil]:
-    """The whole class; some need a kernel that holds where the audit hook is fooled."""
+def pupils(grounds: Grounds) -> list[Pupil]:
+    """The whole class."""
     return [
         *_honest(),
         *_crashing(),
         *_endless(),
         *_reaching_out(grounds),
-        *(_below_python(grounds) if kernel else ()),
+        *_greedy(),
+        *_from_below(grounds),
         *_cheating(),
         *_broken_files(grounds),
     ]
@@ -238,7 +229,7 @@ def _crashing() -> list[Pupil]:
                 SAMPLES: "import faulthandler\nfaulthandler._sigsegv()",
                 SITUATION: "import ctypes\nctypes.string_at(0)",
             },
-            {WIDTH: "crashed", SAMPLES: "crashed", SITUATION: "refused"},
+            {WIDTH: "crashed", SAMPLES: "crashed", SITUATION: "crashed"},
         ),
         Pupil(
             "quin",
@@ -275,7 +266,7 @@ def _endless() -> list[Pupil]:
 def _reaching_out(grounds: Grounds) -> list[Pupil]:
     file, folder = str(grounds.canary / "file.txt"), str(grounds.canary)
     later = str(grounds.canary / "later.txt")
-    all_refused = dict.fromkeys((WIDTH, SAMPLES, SITUATION), "refused")
+    in_vain = dict.fromkeys((WIDTH, SAMPLES, SITUATION), "crashed")
     solutions_file = str(grounds.root / "notebooks" / f"{MAIN}.md")
     daemon = (
         "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
@@ -290,7 +281,7 @@ def _reaching_out(grounds: Grounds) -> list[Pupil]:
                 SAMPLES: f"text = open({str(grounds.other)!r}).read()",
                 SITUATION: f"import pathlib\ntext = pathlib.Path({solutions_file!r}).read_text()",
             },
-            all_refused,
+            in_vain,
         ),
         Pupil(
             "lia",
@@ -300,7 +291,7 @@ def _reaching_out(grounds: Grounds) -> list[Pupil]:
                 SAMPLES: f"import os\nos.listdir({folder!r})\n",
                 SITUATION: "import glob, os\nopen(os.path.join('..', os.listdir('..')[0]))",
             },
-            all_refused,
+            in_vain,
         ),
         Pupil(
             "mia",
@@ -309,7 +300,7 @@ def _reaching_out(grounds: Grounds) -> list[Pupil]:
                 SAMPLES: f"import shutil\nshutil.rmtree({folder!r})",
                 SITUATION: f"import os\nos.chmod({file!r}, 0o777)",
             },
-            all_refused,
+            in_vain,
         ),
         Pupil(
             "noa",
@@ -317,7 +308,7 @@ def _reaching_out(grounds: Grounds) -> list[Pupil]:
                 WIDTH: "import socket\nsocket.create_connection(('127.0.0.1', 22))",
                 SAMPLES: "import urllib.request\nurllib.request.urlopen('http://127.0.0.1/')",
             },
-            {WIDTH: "refused", SAMPLES: "refused"},
+            {WIDTH: "crashed", SAMPLES: "crashed"},
         ),
         Pupil(
             "oli",
@@ -326,51 +317,116 @@ def _reaching_out(grounds: Grounds) -> list[Pupil]:
                 SAMPLES: f"import os\nos.system('touch {later}')",
                 SITUATION: f"import subprocess\nsubprocess.run(['touch', {later!r}])",
             },
-            all_refused,
+            in_vain,
         ),
-        Pupil("pam", {WIDTH: daemon}, {WIDTH: "refused"}),
-        Pupil(
-            "amy",
-            {
-                WIDTH: "import os\nos.kill(os.getppid(), 9)",
-                SITUATION: "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))",
-            },
-            {WIDTH: "refused", SITUATION: "refused"},
-        ),
+        Pupil("pam", {WIDTH: daemon}, {WIDTH: "crashed"}),
+        Pupil("amy", before="import os\nos.kill(1, 9)\nos.kill(1, 19)\nos.kill(os.getppid(), 15)"),
     ]
 
 
-def _below_python(grounds: Grounds) -> list[Pupil]:
-    """Attacks that the audit hook does not see; the answers themselves are right."""
+def _greedy() -> list[Pupil]:
+    """Who takes more than there is: disk, folders, memory that belongs to nobody, threads."""
+    disk = (
+        "for n in range(100):\n    with open(f'{n}', 'wb') as file:\n"
+        "        file.write(b'x' * 7_000_000)"
+    )
+    nested = (
+        "import os\nfor _ in range(5000):\n    os.mkdir('x')\n    os.chdir('x')\n"
+        "    os.chmod('.', 0o300)"
+    )
+    files_in_memory = (
+        "import os, resource\nkept = []\nwhile True:\n    if os.fork() == 0:\n        kept = []\n"
+        "    for _ in range(50):\n        kept.append(os.memfd_create('x'))\n"
+        "        os.write(kept[-1], b'x' * 8_000_000)\n"
+    )
+    one_large_file = (
+        "import os, mmap\nfile = os.memfd_create('x')\nos.ftruncate(file, 1_200_000_000)\n"
+        "large = mmap.mmap(file, 1_200_000_000)\nlarge[:] = b'x' * 1_200_000_000"
+    )
+    segments = (
+        "import ctypes\nlibc = ctypes.CDLL(None)\nlibc.shmat.restype = ctypes.c_void_p\n"
+        "for _ in range(20):\n    number = libc.shmget(0, ctypes.c_size_t(10**8), 0o1600)\n"
+        "    place = libc.shmat(number, None, 0)\n    ctypes.memset(place, 1, 10**8)\n"
+        "    libc.shmdt(ctypes.c_void_p(place))\n"
+    )
+    threads = (
+        "import threading, time\nthreading.stack_size(2**16)\nfor _ in range(5000):\n"
+        "    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()"
+    )
+    rows = (
+        "situation = {'means': [[n / 10_000] for n in range(10_000)],\n"
+        " 'estimates': [[0.5]] * 10_000, 'counts': [1] * 10_000}"
+    )
+    return [
+        Pupil("disk", {WIDTH: disk}, {WIDTH: "crashed"}),
+        Pupil("nest", before=nested),
+        Pupil(
+            "memfd",
+            {WIDTH: files_in_memory, SAMPLES: one_large_file},
+            {WIDTH: "memory", SAMPLES: "crashed"},
+        ),
+        Pupil("segments", {WIDTH: segments}, {WIDTH: "memory"}),
+        Pupil("threads", {WIDTH: threads}, {WIDTH: "crashed"}),
+        Pupil("rows", {SITUATION: rows}, {SITUATION: "wrong"}),
+    ]
+
+
+def _from_below(grounds: Grounds) -> list[Pupil]:
+    """Attacks past Python; the answers themselves are right."""
     file, later = str(grounds.canary / "file.txt"), str(grounds.canary / "later.txt")
     solutions_file = str(grounds.root / "notebooks" / f"{MAIN}.md")
     return [
         Pupil(
             "bob",
-            before=forged(
-                f"for place in (b'/etc/passwd', {file.encode()!r}, {solutions_file.encode()!r}):\n"
-                "    assert libc.open(place, os.O_RDONLY) == -1\n"
-                f"assert libc.open({file.encode()!r}, os.O_WRONLY | os.O_TRUNC) == -1\n"
-                f"assert libc.unlink({file.encode()!r}) == -1\n"
-                f"assert libc.chmod({file.encode()!r}, 0o777) == -1\n"
-                "assert libc.socket(2, 1, 0) == -1\n"
-                "assert libc.socket(2, 2, 0) == -1\n"
-                "assert libc.kill(os.getppid(), 9) == -1\n"
-                "assert libc.execv(b'/bin/true', None) == -1\n"
-            ),
-            answers={WIDTH: f"assert forged['held']\n{GOOD_WIDTH}"},
+            before="import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+            f"for place in (b'/etc/passwd', {file.encode()!r}, {solutions_file.encode()!r}):\n"
+            "    assert libc.open(place, os.O_RDONLY) == -1\n"
+            f"assert libc.open({file.encode()!r}, os.O_WRONLY | os.O_TRUNC) == -1\n"
+            f"assert libc.unlink({file.encode()!r}) == -1\n"
+            "assert libc.open(b'/proc/sys/kernel/core_pattern', os.O_WRONLY) == -1\n"
+            "assert libc.open(b'/new', os.O_WRONLY | os.O_CREAT, 0o600) == -1\n"
+            "assert libc.open(b'/dev/new', os.O_WRONLY | os.O_CREAT, 0o600) == -1\n"
+            "assert libc.unshare(0x10000000) == -1\n"
+            "assert libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == -1\n"
+            "assert len([name for name in os.listdir('/proc') if name.isdigit()]) <= 3\n"
+            "held = True\n",
+            answers={WIDTH: f"assert held\n{GOOD_WIDTH}"},
         ),
         Pupil(
             "cat",
-            before=forged(
-                "child = libc.fork()\n"
-                "if child == 0:\n    libc.setsid()\n"
-                f"    time.sleep({FAILS_LATER})\n    open({later!r}, 'w').write('late')\n"
-                "assert child == -1\n"
-            ),
-            answers={WIDTH: f"assert forged['held']\n{GOOD_WIDTH}"},
+            before="import ctypes, os, time\nlibc = ctypes.CDLL(None)\nif libc.fork() == 0:\n"
+            f"    libc.setsid()\n    time.sleep({FAILS_LATER})\n"
+            f"    open({later!r}, 'w').write('late')\n    os._exit(0)\n",
+        ),
+        Pupil("own", before=_SET_OWNER),
+        Pupil(
+            "hide",
+            {
+                WIDTH: "import ctypes, time\nctypes.CDLL(None).prctl(4, 0)\ntime.sleep(2)"
+                + GOOD_WIDTH
+            },
+            {WIDTH: "crashed"},
         ),
     ]
+
+
+# whoever owns the reading end of a pipe gets a signal of one's choice when something is written
+_SET_OWNER = """
+import fcntl, os
+for process in range(1, 40_000):
+    try:
+        reading, writing = os.pipe()
+        fcntl.fcntl(reading, fcntl.F_SETOWN, process)
+        fcntl.fcntl(reading, 10, 9)
+        fcntl.fcntl(reading, fcntl.F_SETFL, fcntl.fcntl(reading, fcntl.F_GETFL) | os.O_ASYNC)
+        if process != os.getpid():
+            os.write(writing, b"x")
+    except OSError:
+        pass
+    finally:
+        os.close(reading)
+        os.close(writing)
+"""
 
 
 def _cheating() -> list[Pupil]:
@@ -399,7 +455,7 @@ def _cheating() -> list[Pupil]:
             "tia",
             {
                 WIDTH: width("x = []\nfor _ in range(10**5):\n    x = [x]\nreturn x"),
-                SAMPLES: samples("return [0] * 10**7"),
+                SAMPLES: samples("return [0] * 10**6"),
                 SITUATION: "import itertools\nsituation = itertools.count()",
             },
             wrong,
@@ -435,7 +491,15 @@ def _broken_files(grounds: Grounds) -> list[Pupil]:
         pupil("xia", lambda node: b""),
         pupil("xue", lambda node: b"[" * 200_000),
         pupil("link", lambda node: grounds.other),
+        pupil("cells", lambda node: _many_cells()),
+        pupil("lists", lambda node: b'{"cells": [' + b"[]," * 6_000_000 + b"[]]}"),
     ]
+
+
+def _many_cells() -> bytes:
+    """Almost 20 MB of empty cells."""
+    cell = b'{"cell_type": "code", "source": "", "metadata": {}}'
+    return b'{"nbformat": 4, "cells": [' + b",".join([cell] * 390_000) + b"]}"
 
 
 def _untouched(node: Node) -> bytes:

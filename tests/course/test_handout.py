@@ -113,7 +113,7 @@ def test_every_exercise_has_a_place_for_its_answer(book):
         ("markdown", "chapter"),
     ]
     code, words = of_role(node, "answer")
-    assert code.source == "def twice(x):\n    ..."
+    assert code.source == "# ✎ Your answer to exercise 1:\ndef twice(x):\n    ..."
     assert code.metadata["tags"] == ["answer"]
     assert code.metadata["momab"]["exercise"] == "tiny-1"
     assert words.source == handout.PLACEHOLDER
@@ -123,7 +123,24 @@ def test_every_exercise_has_a_place_for_its_answer(book):
     assert text.startswith("### Exercise 1: Twice\n\n*warm-up, programming*\n\nWrite `twice(x)`")
     assert "not_the_starter" in text
     assert "def twice" not in text
+    assert "in words" not in text
     assert "see Lemma 11" in text
+
+
+def test_an_exercise_that_asks_for_words_too_has_a_cell_for_them(book):
+    path = book.root / "notebooks/tiny.md"
+    path.write_text(path.read_text().replace("warm-up programming", "warm-up programming words"))
+    node = handout.make_handout(Project(book.root), "tiny")
+    first = [c for c in node.cells if c.metadata["momab"].get("exercise") == "tiny-1"]
+    roles = [(c.cell_type, c.metadata["momab"]["role"]) for c in first]
+    assert roles == [
+        ("markdown", "exercise"),
+        ("code", "answer"),
+        ("code", "check"),
+        ("markdown", "answer"),
+    ]
+    assert "*warm-up, programming, in words*" in first[0].source
+    assert first[-1].source == handout.PLACEHOLDER
 
 
 def test_nothing_for_teachers_is_left(book):
@@ -152,12 +169,24 @@ def check_handout(chapter):
     for word in ("{solution", "{slide}", "{notes}", "teaching"):
         assert not any(word in text for text in sources)
     texts = myst.exercises(source)
-    answers = {cell.metadata["momab"]["exercise"]: cell for cell in of_role(node, "answer")}
-    assert list(answers) == [text.label for text in texts]
-    checks = {cell.metadata["momab"]["exercise"]: cell for cell in of_role(node, "check")}
+    answers = [(c.metadata["momab"]["exercise"], c.cell_type) for c in of_role(node, "answer")]
+    wanted = []
     for text in texts:
-        assert (text.label in checks) == text.programming
-        assert answers[text.label].cell_type == ("code" if text.programming else "markdown")
+        wanted += [(text.label, "code")] if text.programming else []
+        wanted += [(text.label, "markdown")] if text.words else []
+    assert answers == wanted
+    assert all("✎" in cell.source.partition("\n")[0] for cell in of_role(node, "answer"))
+    checks = {cell.metadata["momab"]["exercise"]: cell for cell in of_role(node, "check")}
+    assert list(checks) == [text.label for text in texts if text.programming]
+    asked = [cell.metadata["momab"]["exercise"] for cell in of_role(node, "exercise")]
+    assert asked == [text.label for text in texts], "every exercise once"
+    for cell in of_role(node, "chapter"):
+        if cell.source.startswith(("%%figure", "%%prose", "%%table")):
+            assert cell.metadata["jupyter"] == {"source_hidden": True}
+    shown = [
+        c for c in of_role(node, "chapter") if c.cell_type == "code" and "jupyter" not in c.metadata
+    ]
+    assert shown, "code that the book shows is not folded"
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")

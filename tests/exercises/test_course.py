@@ -1,5 +1,6 @@
 """The course material of every chapter: exercises, solutions, teaching notes, slides."""
 
+import itertools
 import re
 from functools import cache
 
@@ -13,7 +14,7 @@ from tests.conftest import ROOT
 
 PROJECT = Project(ROOT)
 LEVELS = ["warm-up", "standard", "challenge", "research"]
-KINDS = {"programming", "breaks-hypothesis"}
+KINDS = {"programming", "words", "breaks-hypothesis"}
 CHAPTERS = [
     n for n in PROJECT.pages if n in PROJECT.names and n not in ("index", "claims", "referee")
 ]
@@ -73,6 +74,43 @@ def test_programming_exercises_and_their_judges_correspond(name: str) -> None:
         assert re.search(rf"\b{exercise.answer_name}\b", code)
 
 
+ASKS = re.compile(r"\?\s|\b(explain|say:|say what|answer:|argue)", re.IGNORECASE)
+IN_CODE = {  # a question that the code itself answers
+    "algorithm-2",
+    "algorithm-3",
+    "limit-7",
+    "lower-bound-3",
+    "price-3",
+    "refresher-1",
+    "refresher-4",
+    "width-floor-3",
+}
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_programming_exercise_that_asks_for_words_says_so(name: str) -> None:
+    for exercise in myst.exercises(chapter(name).node):
+        asks = ASKS.search("\n".join(exercise.question) + "\n") is not None
+        if exercise.programming and exercise.label not in IN_CODE:
+            assert exercise.words == asks, exercise.label
+        if not exercise.programming:
+            assert "words" not in exercise.classes
+
+
+def test_no_exercise_is_set_twice() -> None:
+    """No two have the same title, or most of their words in common but for how to answer."""
+    every = [e for name in CHAPTERS for e in myst.exercises(chapter(name).node)]
+    assert len({e.title for e in every}) == len(every)
+    runs = {}
+    for exercise in every:
+        text = re.split(r"Your answer is|The answer is", "\n".join(exercise.question))[0]
+        words = re.findall(r"[a-z]+", text.lower())
+        runs[exercise.label] = {tuple(words[n : n + 3]) for n in range(len(words) - 2)}
+    for one, other in itertools.combinations(runs, 2):
+        both = runs[one] & runs[other]
+        assert len(both) <= 0.5 * min(len(runs[one]), len(runs[other])), (one, other)
+
+
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_exercise_has_one_folded_solution(name: str) -> None:
     blocks = [d for d in directives(name) if d.name in ("solution", "solution-start")]
@@ -101,8 +139,20 @@ def test_dropping_solutions_cannot_change_the_rest_of_a_page(name: str) -> None:
 def test_a_chapter_has_teaching_notes_and_six_to_twelve_slides(name: str) -> None:
     assert 1 <= sum("teaching" in d.classes for d in directives(name)) <= 3
     deck = [directive.name for directive in myst.walk(chapter(name).slides)]
-    assert 6 <= deck.count("slide") <= 12
-    assert deck.count("notes") >= 3
+    assert 6 <= deck.count("slide") <= 13
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_slide_has_notes_unless_it_asks_a_question_of_the_page(name: str) -> None:
+    slides: list[list[myst.Directive]] = []
+    for block in myst.walk(chapter(name).slides):
+        if block.name == "slide":
+            slides.append([block])
+        elif block.name in ("notes", "fragment"):
+            slides[-1].append(block)
+    for first, *rest in slides:
+        asks = first.options.get("show", "").startswith("question-")
+        assert asks or any(block.name == "notes" for block in rest), first.title
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

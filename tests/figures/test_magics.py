@@ -258,6 +258,13 @@ def test_options_of_a_table(
     assert "0.12345" in data["text/plain"]
 
 
+def test_names_of_columns_may_be_formulas(shell: InteractiveShell) -> None:
+    (data,) = run(shell, '%%table frame.assign(**{"$a<b_1$": 1})\nA caption.')
+    html = data["text/html"]
+    assert '<th scope="col" class="tex2jax_process">\\(a&lt;b_1\\)</th>' in html
+    assert '<th scope="col">n</th>' in html
+
+
 def test_a_folded_table_opens_below_its_caption(shell: InteractiveShell) -> None:
     (data,) = run(shell, "%%table frame --fold --decimals 1\nAll of $n$.")
     html = data["text/html"]

@@ -1,7 +1,6 @@
 """Builders: what they build, and what they refuse."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from momab import MomabError
@@ -72,59 +71,6 @@ def test_subsets_and_digests(instance):
     assert len(digests) == len(ONE_OF_EACH) + 2
     with pytest.raises(ValueError, match="read-only"):
         instance.means[0, 0] = 0.5
-
-
-@pytest.fixture
-def frame():
-    return pd.DataFrame(
-        {
-            "genre": ["b", "a", "b", "a"],
-            "score": [0.5, 0.25, 1.0, 0.75],
-            "loud": [-60.0, -30.0, 0.0, -15.0],
-            "text": list("wxyz"),
-        }
-    )
-
-
-def test_from_frame_groups_scales_and_names(frame):
-    instance = instances.from_frame(frame, "genre", ["score", "loud"], scale={"loud": (-60, 0)})
-    assert instance.arm_names == ("a", "b")
-    assert instance.objective_names == ("score", "loud")
-    assert instance.means.tolist() == [[0.5, 0.625], [0.75, 0.5]]
-
-
-def test_from_csv_reads_what_from_frame_builds(frame, tmp_path):
-    path = tmp_path / "music.csv.gz"
-    frame.to_csv(path, index=False)
-    instance = instances.from_csv(path, "genre", ["score"])
-    assert instance.name == "music.csv"
-    assert instance.digest == instances.from_frame(frame, "genre", ["score"]).digest
-
-
-def test_bad_tables_get_one_sentence(frame, tmp_path):
-    def refused(match, *args, **kwargs):
-        with pytest.raises(MomabError, match=match) as error:
-            instances.from_frame(*args, **kwargs)
-        assert "\n" not in str(error.value)
-
-    refused("no column 'tempo'; its columns are: genre, score", frame, "genre", ["tempo"])
-    refused("no column 'arm'", frame, "arm", ["score"])
-    refused(r"\[0, 1\], but it ranges over \[-60, 0\]", frame, "genre", ["loud"])
-    refused("column 'text' must hold real numbers", frame, "genre", ["text"])
-    refused("at least one column", frame, "genre", [])
-    refused("low < high", frame, "genre", ["loud"], scale={"loud": (0, 0)})
-    refused("not one of the objectives", frame, "genre", ["score"], scale={"loud": (0, 1)})
-    refused("no rows", frame[:0], "genre", ["score"])
-    refused("at least 2 arms; 1 were", frame[frame["genre"] == "a"], "genre", ["score"])
-    gap = frame.assign(score=[0.5, np.nan, 0.5, 0.5])
-    refused("column 'score' must be finite", gap, "genre", ["score"])
-    unknown = frame.assign(genre=["a", None, "b", "b"])
-    refused("rows without an arm", unknown, "genre", ["score"])
-    with pytest.raises(MomabError, match=r"cannot read .*nothing.csv as a CSV table: No such file"):
-        instances.from_csv(tmp_path / "nothing.csv", "genre", ["score"])
-    (tmp_path / "empty.csv").write_text("")
-    with pytest.raises(MomabError, match=r"cannot read .*empty.csv as a CSV table"):
-        instances.from_csv(tmp_path / "empty.csv", "genre", ["score"])
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """A planted change of a hypothesis or a constant does not get through."""
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from momab.book import proofs
+from momab.errors import BuildError
 from tests.conftest import ROOT
 from tests.proofs.test_record import needs_coq
 
@@ -84,6 +87,15 @@ MUTATIONS = {
 }
 
 
+def mutated(name: str, folder: Path) -> Path:
+    """A copy of the folder of the proofs with one planted change."""
+    file, old, new = MUTATIONS[name]
+    shutil.copytree(FOLDER, folder)
+    text = (folder / file).read_text()
+    (folder / file).write_text(text.replace(old, new))
+    return folder
+
+
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory) -> Path:
     """The sources, compiled once."""
@@ -103,13 +115,54 @@ def test_every_mutation_changes_one_place(name):
 @needs_coq
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_mutations_are_refused(name, compiled, tmp_path):
-    """Only what depends on the changed file is compiled again, as `make proofs` would do it."""
-    file, old, new = MUTATIONS[name]
+    """By the check that `make proofs` makes, which here compiles only what the change touches."""
     build = tmp_path / "build"
     shutil.copytree(compiled, build, copy_function=shutil.copy2)
-    text = (build / file).read_text()
-    (build / file).write_text(text.replace(old, new))
-    said = subprocess.run(["make", "-j2"], cwd=build, capture_output=True, text=True, check=False)
+    with pytest.raises(BuildError, match="not accepted") as refused:
+        proofs.check_proofs(mutated(name, tmp_path / "proofs"), build)
+    assert "Error:" in str(refused.value)
+    assert "Syntax error" not in str(refused.value)
+
+
+@needs_coq
+def test_make_proofs_fails_and_keeps_the_record(tmp_path):
+    """The command itself, in a tree of its own, with the change whose file is compiled first."""
+    folder = mutated("largest for smallest in the gap", tmp_path / "proofs")
+    (tmp_path / "notebooks").mkdir()
+    for name in ("Makefile", "_toc.yml", "pyproject.toml", "requirements.txt"):
+        shutil.copy(ROOT / name, tmp_path)
+    command = tmp_path / "venv" / "bin" / "momab"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m momab "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "venv" / ".installed-for-python3").touch()
+    plain = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+    said = subprocess.run(
+        ["make", "proofs", "VENV=venv", "PYTHON=python3"],
+        cwd=tmp_path,
+        env=plain | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert said.returncode != 0
-    assert "Syntax error" not in said.stderr
-    assert "Error:" in said.stderr
+    assert "momab: the proofs were not accepted" in said.stderr
+    assert "Pareto.v" in said.stderr
+    assert (folder / proofs.RECORD).read_bytes() == (FOLDER / proofs.RECORD).read_bytes()
+    assert not proofs.read_record(folder).current(folder)
+
+
+@needs_coq
+def test_what_was_compiled_before_is_checked_as_strictly(tmp_path):
+    """A folder of an earlier check hides no change of the sources."""
+    folder, build = tmp_path / "proofs", tmp_path / "build"
+    folder.mkdir()
+    (folder / "_CoqProject").write_text("-Q . Momab\nA.v\nB.v\n")
+    (folder / "A.v").write_text("Definition x := 1.\n")
+    (folder / "B.v").write_text(
+        "Require Import Momab.A.\nTheorem one : x = 1.\nProof. reflexivity. Qed.\n"
+    )
+    assert [theorem.name for theorem in proofs.check_proofs(folder, build).theorems] == ["one"]
+    (folder / "A.v").write_text("Definition x := 2.\n")
+    with pytest.raises(BuildError, match="not accepted"):
+        proofs.check_proofs(folder, build)

@@ -64,23 +64,10 @@ def test_of_two_experiments_the_larger_one_counts():
     assert len(lines) == len(frame) / 3
     assert set(lines["runs"][lines["policy"] == "Width-guided"]) == {20_000}
     assert standings.standings(both, 100_000).set_index("policy")["best"]["Width-guided"] == 3
-    assert len(standings.printed_lines(both, 100_000)) == len(lines) + len(more)
 
 
 def test_what_is_printed():
     frame = made_up()
-    [first, *_] = standings.printed_lines(frame, 1_000_000).to_dict("records")
-    assert first["Instance"] == "Synthetic 0.02, 8"
-    assert set(standings.printed_lines(frame, 100_000)["Instance"]) == {
-        "Synthetic 0.02, 8",
-        "KuaiRec misleading 1",
-        "Spotify easy 1",
-    }
-    by_policy = standings.printed_lines(frame.sort_values("policy", kind="stable"), 100_000)
-    assert sorted(filter(None, by_policy["Policy"])) == sorted(MEANS)
-    assert by_policy["Runs"].ne("").sum() == len(MEANS) < len(by_policy)
-    assert first["Mean (95 %)"] == "1.00 (0.99–1.01)"
-    assert first["Errors in % (95 %)"] == "0.00 (0.00–1.00)"
     [line, *_] = standings.printed_standings(standings.standings(frame, 100_000)).to_dict("records")
     assert line["Least to most"] == "0.25–2.00"
     assert line["Worst run"] == "6.0"

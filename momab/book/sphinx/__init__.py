@@ -16,6 +16,7 @@ Each module has one concern and registers it with its own `setup`:
 - `bibliography`: entries have a role that browsers know;
 - `citing`: ``{how-to-cite}``, and the links to paper and repository;
 - `live`: ``{live}`` is the place of an explorable;
+- `questions`: ``{question}`` asks the reader, exercises take numbers, and the page checks both;
 - `slides`: ``{slide}``, ``{fragment}`` and ``{notes}`` become a deck per page;
 - `search`: the index of the search, fetched when somebody searches;
 - `assets`: a page loads what it uses, and no more;
@@ -50,6 +51,7 @@ from momab.book.sphinx import (
     page_links,
     plain_builds,
     policy,
+    questions,
     search,
     slides,
     statement_graph,
@@ -73,6 +75,7 @@ _HOOKS = (
     formal,
     artefact,
     live,
+    questions,
     search,
     page_links,
     assets,

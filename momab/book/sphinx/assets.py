@@ -48,7 +48,8 @@ _DEAD_FILES = (
     "*webpack-macros.html",
 )
 #: Sheets that also serve decks and single pages, in which other things stand.
-_WHOLE = {"live.css", "momab.css", "slides.css", "pygments.css", "reset.css", "reveal.css"}
+_WHOLE = {"live.css", "momab.css", "questions.css", "slides.css", "pygments.css"}
+_WHOLE |= {"reset.css", "reveal.css"}
 
 
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)

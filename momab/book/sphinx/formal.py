@@ -26,7 +26,6 @@ from momab.book.formal import (
     code_html,
     defined,
     read_checked,
-    shown,
     source_html,
 )
 from momab.book.proofs import AXIOMS, sources
@@ -113,7 +112,7 @@ def opened(entry: LedgerEntry, checked: Checked, way: Way) -> str:
             "file": checked.theorems[name].file,
             "target": href(name),
             "says": checked.gloss.theorems[name],
-            "code": code_html(shown(checked.theorems[name].statement), href),
+            "code": code_html(checked.theorems[name].statement, href),
             "hypotheses": checked.explained(name),
         }
         for name in entry.formal.theorems
@@ -196,7 +195,8 @@ class MachineChecked(_FromProofs):
         }
         if self.arguments[0] not in parts:
             raise self.error(f"the parts are {', '.join(parts)}; not {self.arguments[0]}.")
-        return self.parsed(parts[self.arguments[0]](self.checked()))
+        content = self.parsed(parts[self.arguments[0]](self.checked()))
+        return [nodes.container("", *content, classes=[f"formal-{self.arguments[0]}"])]
 
 
 def summary(checked: Checked, entries: tuple[LedgerEntry, ...]) -> str:

@@ -70,7 +70,7 @@ def _show_verdicts(app: Sphinx, tree: nodes.document, page: str) -> None:
 
 
 def _badge(app: Sphinx, page: str, entry: LedgerEntry, several: bool) -> nodes.Node:
-    word = f"{entry.label} {entry.verdict}" if several else entry.verdict
+    word = f"{entry.title}: {entry.verdict}" if several else entry.verdict
     badge = nodes.inline("", word, classes=["verdict-badge", entry.mark])
     to = way_to(app, page, entry.ledger, entry.anchor)
     if not to:

@@ -39,7 +39,7 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("momab_live", "", "env")
     app.connect("doctree-resolved", _make_places)
     app.connect("html-page-context", _load_scripts)
-    app.connect("build-finished", _write)
+    app.connect("builder-inited", _write)
 
 
 def _folder(app: Sphinx) -> Path:
@@ -68,6 +68,7 @@ def _load_scripts(
             app.add_js_file(f"live/{name}.js", loading_method="defer")
 
 
-def _write(app: Sphinx, error: Exception | None) -> None:
-    if error is None and app.builder.format == "html" and (_folder(app) / "engine.wasm").exists():
+def _write(app: Sphinx) -> None:
+    """Write the scripts before the pages, so that Sphinx stamps their addresses with checksums."""
+    if app.builder.format == "html" and (_folder(app) / "engine.wasm").exists():
         live.write_scripts(_folder(app), Path(app.outdir) / "_static" / "live")

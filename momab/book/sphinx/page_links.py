@@ -1,17 +1,21 @@
 """What a page links to: downloads, its source, places to run it, and a social preview.
 
-The theme guesses at files; here they are replaced by the files that there are.
+The theme guesses at files; here they are replaced by the files that there are.  Where a sentence
+refers to a page or a section by its title, the title stands in italics.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from markupsafe import Markup
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from momab.book.sphinx import citing
@@ -29,6 +33,7 @@ _PRINT = {
 def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.connect("builder-inited", _apply_environment, priority=400)
+    app.connect("doctree-read", _set_off_titles)
     app.connect("html-page-context", _link_page, priority=600)
     app.connect("build-finished", _copy_downloads)
 
@@ -36,6 +41,15 @@ def setup(app: Sphinx) -> None:
 def _apply_environment(app: Sphinx) -> None:
     if base := os.environ.get("MOMAB_BASEURL"):
         app.config.html_baseurl = base.rstrip("/") + "/"
+
+
+def _set_off_titles(app: Sphinx, tree: nodes.document) -> None:
+    """``{ref}`price``` shows a title; the label of an exercise ends with a number."""
+    for link in list(tree.findall(addnodes.pending_xref)):
+        titled = link.get("reftype") == "ref" and not link.get("refexplicit")
+        exercise = re.search(r"-\d+$", link.get("reftarget", ""))
+        if titled and not exercise and not isinstance(link.parent, nodes.emphasis):
+            link.replace_self(nodes.emphasis("", "", link.deepcopy()))
 
 
 def _copy_downloads(app: Sphinx, error: Exception | None) -> None:

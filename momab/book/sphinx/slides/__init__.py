@@ -6,6 +6,10 @@ A page's deck is written beside it, in ``notebooks/<page>.slides.md``:
 - ``{fragment}``: the next step of the slide before;
 - ``{notes}``: speaker notes to the slide before.
 
+The items of a list come one after the other, the first with its slide; with ``:at-once:`` all come
+together.  A picture with several panels can be taken apart: with ``:panels: build`` they come one
+after the other, with ``:panels: zoom`` each is enlarged in turn, and then the whole is back.
+
 A slide or fragment with ``:show: NAME ...`` shows blocks of the page by name: a labelled
 statement or section, or a code cell that has this ``name`` in its options.  They are rendered as
 on the page, so statements keep the paper's numbers and figures their colours.  Solutions and

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 
+from momab.book.sphinx import questions
 from momab.book.sphinx.slides.directives import notes_block, slide_block, step_block
 
 # What an instructor has and a deck must not show, by the classes of its block.
@@ -21,6 +22,7 @@ class SlideStep:
 
     blocks: list[nodes.Node] = field(default_factory=list)
     fragment: bool = False
+    panels: str = ""  # how the panels of its picture come: "build", "zoom", or all at once
 
 
 @dataclass
@@ -62,8 +64,12 @@ class Deck:
     def _add(self, block: nodes.Element, text: list[nodes.Node]) -> None:
         """Add a step to the last slide: what it shows, then its own text."""
         shown = [found for name in block["show"] for found in self._shown(name)]
-        step = SlideStep([for_deck(node) for node in [*shown, *text]])
+        own = [for_deck(node) for node in text]
+        if not block.get("at_once"):
+            _line_by_line(own)
+        step = SlideStep([*map(for_deck, shown), *own])
         step.fragment = not isinstance(block, slide_block)
+        step.panels = block.get("panels", "")
         if self.slides:
             self.slides[-1].steps.append(step)
         else:
@@ -86,6 +92,14 @@ class Deck:
         """A code cell of this name, or else a block, or else a section with this identifier."""
         found = [node for node in self._tree.findall(nodes.Element) if _is_named(node, name)]
         return min(found, key=_rank, default=None)
+
+
+def _line_by_line(text: list[nodes.Node]) -> None:
+    """Let the items of a list come one after the other, the first with the slide."""
+    for block in text:
+        if isinstance(block, nodes.bullet_list | nodes.enumerated_list):
+            for item in block.children[1:]:
+                item["classes"].append("fragment")
 
 
 def _is_named(node: nodes.Element, name: str) -> bool:
@@ -116,6 +130,8 @@ def _inside_private(node: nodes.Node | None) -> bool:
 def for_deck(block: nodes.Node) -> nodes.Node:
     """A copy of a block without what a deck never shows: folded cells, solutions, slides."""
     copy = block.deepcopy()
+    if isinstance(copy, questions.question_block):
+        return questions.for_deck(copy)
     if isinstance(copy, nodes.title):
         return nodes.rubric("", "", *copy.children)
     if isinstance(copy, nodes.Element):

@@ -21,18 +21,29 @@ class notes_block(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: 
     """What the speaker says to a slide."""
 
 
+def _panels(text: str) -> str:
+    return str(directives.choice(text, ("build", "zoom")))
+
+
+_OPTIONS = {
+    "show": directives.unchanged_required,
+    "panels": _panels,
+    "at-once": directives.flag,
+}
+
+
 class Slide(SphinxDirective):
     """``{slide} Title``: a slide."""
 
     has_content = True
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec: ClassVar[dict[str, Any]] = {"show": directives.unchanged_required}
+    option_spec: ClassVar[dict[str, Any]] = _OPTIONS
 
     def run(self) -> list[nodes.Node]:
         """Parse title and content into a block of its own."""
         title, _ = self.state.inline_text(self.arguments[0], self.lineno)
-        block = slide_block("", nodes.inline("", "", *title), show=_names(self.options))
+        block = slide_block("", nodes.inline("", "", *title), **_facts(self.options))
         self.state.nested_parse(self.content, self.content_offset, block)
         return [block]
 
@@ -41,11 +52,11 @@ class Fragment(SphinxDirective):
     """``{fragment}``: the next step of the slide before."""
 
     has_content = True
-    option_spec: ClassVar[dict[str, Any]] = {"show": directives.unchanged_required}
+    option_spec: ClassVar[dict[str, Any]] = _OPTIONS
 
     def run(self) -> list[nodes.Node]:
         """Parse the content into a block of its own."""
-        block = step_block("", show=_names(self.options))
+        block = step_block("", **_facts(self.options))
         self.state.nested_parse(self.content, self.content_offset, block)
         return [block]
 
@@ -62,5 +73,10 @@ class Notes(SphinxDirective):
         return [block]
 
 
-def _names(options: dict[str, str]) -> list[str]:
-    return options.get("show", "").split()
+def _facts(options: dict[str, str]) -> dict[str, Any]:
+    """What a step knows: what it shows, and how the panels of a picture and its own lines come."""
+    return {
+        "show": options.get("show", "").split(),
+        "panels": options.get("panels", ""),
+        "at_once": "at-once" in options,
+    }

@@ -144,7 +144,9 @@ def _write_deck(app: Sphinx, page: str, deck: Deck, caption: str, following: str
     slides = [
         {
             "title": show.inline(slide.title),
-            "parts": [(show.blocks(step.blocks), step.fragment) for step in slide.steps],
+            "parts": [
+                (show.blocks(step.blocks), step.fragment, step.panels) for step in slide.steps
+            ],
             "notes": show.notes(slide.notes),
         }
         for slide in deck.slides

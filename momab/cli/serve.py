@@ -1,0 +1,47 @@
+"""The command `momab serve`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+
+def serve_command(
+    port: Annotated[int, typer.Option(help="A port; a free one if absent.", min=0, max=65535)] = 0,
+    workers: Annotated[int, typer.Option(help="How many pages run at once.", min=1, max=16)] = 2,
+    as_is: Annotated[
+        bool, typer.Option("--as-is", help="Serve the site that is there, without building.")
+    ] = False,
+) -> None:
+    """Serve the book on this machine, with a form on every page that runs it again.
+
+    Builds the site first if something has changed, as `momab book` does.  Only this machine can
+    reach the address, and only with the token in it.  Ctrl-C ends everything.
+    """
+    from momab.book.build import build
+    from momab.book.project import Project
+    from momab.errors import MomabError
+    from momab.serve.app import Serving
+
+    project = Project.find()
+    site = project.build / "html"
+    if not as_is:
+        site = build(project).site
+    elif not (site / "index.html").is_file():
+        raise MomabError("there is no site yet: `momab book` builds it.")
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        with Serving(project, site, port, workers) as serving:
+            print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
+            serving.server.run()
+    except KeyboardInterrupt:
+        print("momab: stopped; what had finished is in _build/serve.", file=sys.stderr)
+        raise SystemExit(130) from None

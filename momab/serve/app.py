@@ -1,0 +1,251 @@
+"""The routes of `momab serve`, and its life from start to end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar
+
+from momab.book.execute import Job as Execution
+from momab.book.pages import PageBuilder
+from momab.book.parameters import value_text
+from momab.book.project import Project
+from momab.book.single_page import rehearse_page
+from momab.serve.jobs import Job, Queue
+from momab.serve.pages import STUDY, Pages, assignments, run_id
+from momab.serve.runs import Runs
+from momab.serve.tables import LIMIT, keep_table, study_of
+from momab.web import Files, Handler, Loopback, RefusedError
+
+_STATIC = Path(__file__).parent / "static"
+_DOWNLOADS = {
+    "notebook.ipynb": ("ipynb", "application/x-ipynb+json"),
+    "page.html": ("html", "text/html; charset=utf-8"),
+}
+
+
+class Serving:
+    """Everything that runs while the book is served; it ends with the block and leaves nothing."""
+
+    def __init__(self, project: Project, site: Path, port: int = 0, workers: int = 2) -> None:
+        """Take the port and start the warm processes; `Loopback.run` or ``start`` answers."""
+        kept = project.build / "serve"
+        self.tables = kept / "tables"
+        self._scratch = _scratch(project.build)
+        self._builder = PageBuilder(project.root)
+        self.pages = Pages(project, site, Runs(kept), self._builder)
+        self.queue = Queue(
+            self.pages.finish, self._scratch, workers, self.pages.known, self.pages.tidy
+        )
+        try:
+            self.server = Loopback(self._routes(site), port)
+            rehearse_page(project, self._builder, self._scratch)
+        except BaseException:
+            self.close()
+            raise
+
+    def _routes(self, site: Path) -> list[Any]:
+        given = {"serving": self}
+        return [
+            (r"/_serve/pages/([\w-]+)", FormHandler, given),
+            (r"/_serve/jobs/([0-9a-f]+)", JobHandler, given),
+            (r"/_serve/tables", TableHandler, given),
+            (r"/_serve/history", HistoryHandler, given),
+            (r"/_serve/runs/([\w-]+)", RunHandler, given),
+            (r"/_serve/runs/([\w-]+)/([\w.]+)", DownloadHandler, given),
+            (r"/_serve/(serve\.(?:js|css))", Files, {"path": str(_STATIC)}),
+            (r"/()", PageHandler, given),
+            (r"/([\w-]+)\.html", PageHandler, given),
+            (r"/(.*)", Files, {"path": str(site)}),
+        ]
+
+    def submit(self, page: str, request: dict[str, Any]) -> Job:
+        """Check what a form asks for and put it into the queue."""
+        values = request.get("values", {})
+        if page == STUDY and request.get("table"):
+            assignments(self.pages.notebook(page), values)  # their names and types
+            executions = self.pages.planned_study(study_of(self.tables, request, values))
+        else:
+            executions = self.pages.planned(page, values)
+        return self.queue.add(page, executions, self._conclusion(page, executions))
+
+    def _conclusion(self, page: str, executions: list[Execution]) -> Callable[[], str]:
+        """What is left to do once all runs are kept: say where they are shown."""
+
+        def conclude() -> str:
+            if len(executions) == 1:
+                return f"/{page}.html?run={run_id(executions[0])}"
+            runs = [run for e in executions if (run := self.pages.runs.run(run_id(e)))]
+            first = executions[0].values
+            varying = [n for n in first if len({str(e.values[n]) for e in executions}) > 1]
+            sweep = self.pages.runs.save_sweep(runs, varying, _sweep_command(executions, varying))
+            return f"/{page}.html?sweep={sweep.id}"
+
+        return conclude
+
+    def __enter__(self) -> Serving:
+        """Use it in a block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End everything."""
+        self.close()
+
+    def close(self) -> None:
+        """Stop answering, kill what runs, remove what is half done."""
+        if hasattr(self, "server"):
+            self.server.stop()
+        self.queue.close()
+        self._builder.__exit__(None, None, None)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _scratch(build: Path) -> Path:
+    """A folder of this process; those of processes that were killed are removed."""
+    import psutil
+
+    for old in build.glob(".serve-*"):
+        if not psutil.pid_exists(int(old.name.rpartition("-")[2])):
+            shutil.rmtree(old, ignore_errors=True)
+    folder = build / f".serve-{time.monotonic_ns()}-{os.getpid()}"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _sweep_command(executions: list[Execution], varying: list[str]) -> str:
+    """The command that makes a sweep again: every value of what varies, and the rest as it is."""
+    import shlex
+
+    parts = []
+    for name, first in executions[0].values.items():
+        texts = list(dict.fromkeys(value_text(e.values[name]) for e in executions))
+        text = ",".join(texts) if name in varying else value_text(first)
+        if text:
+            parts.append(f"-p {shlex.quote(f'{name}={text}')}")
+    return " ".join(["momab run", executions[0].notebook.name, *parts])
+
+
+def report(queue: Queue, job: Job) -> dict[str, Any]:
+    """How far a job is, as the page shows it."""
+    now = time.monotonic()
+    tasks = [
+        {
+            "state": task.state,
+            "done": task.done,
+            "total": task.total,
+            "seconds": round(now - task.started, 1) if task.started else 0,
+        }
+        for task in job.tasks
+    ]
+    return {
+        "id": job.id,
+        "page": job.page,
+        "state": job.state,
+        "message": job.message,
+        "address": job.address,
+        "ahead": queue.ahead(job) if job.state == "waiting" else 0,
+        "tasks": tasks,
+    }
+
+
+class _Handler(Handler):
+    serving: Serving
+
+    def show(self, shown: tuple[str, str]) -> None:
+        page, policy = shown
+        self.set_header("Content-Security-Policy", policy)
+        self.send_text(page, "text/html")
+
+
+class PageHandler(_Handler):
+    """A page of the site, or a run or a sweep of it."""
+
+    async def get(self, page: str) -> None:
+        """Show it."""
+        page, pages = page or "index", self.serving.pages
+        if run := self.get_query_argument("run", ""):
+            self.show(await asyncio.to_thread(pages.show_run, page, run))
+        elif sweep := self.get_query_argument("sweep", ""):
+            self.show(await asyncio.to_thread(pages.show_sweep, page, sweep))
+        else:
+            self.show(await asyncio.to_thread(pages.show, page))
+
+
+class FormHandler(_Handler):
+    """The form of a page: its description, and its submission."""
+
+    async def get(self, page: str) -> None:
+        """Describe it."""
+        queue = self.serving.queue
+        form = await asyncio.to_thread(self.serving.pages.form, page)
+        form["jobs"] = [job.id for job in queue.jobs() if job.page == page and not job.over]
+        self.send_json(form)
+
+    async def post(self, page: str) -> None:
+        """Run the page."""
+        job = await asyncio.to_thread(self.serving.submit, page, self.json_body())
+        self.send_json({"job": job.id})
+
+
+class JobHandler(_Handler):
+    """A job: how far it is, and its cancellation."""
+
+    async def get(self, id: str) -> None:
+        """Say how far it is."""
+        job = self.serving.queue.job(id)
+        if job is None:
+            raise RefusedError(404, "there is no such job.")
+        self.send_json(report(self.serving.queue, job))
+
+    async def delete(self, id: str) -> None:
+        """Cancel it."""
+        self.send_json({"cancelled": self.serving.queue.cancel(id)})
+
+
+class TableHandler(_Handler):
+    """Takes a visitor's table."""
+
+    limit: ClassVar[int] = LIMIT
+
+    async def post(self) -> None:
+        """Keep it, and say what its columns hold."""
+        name = self.get_query_argument("name", "table.csv")
+        self.send_json(await asyncio.to_thread(keep_table, self.serving.tables, name, self.body))
+
+
+class HistoryHandler(_Handler):
+    """What was run."""
+
+    async def get(self) -> None:
+        """Show it."""
+        self.show(await asyncio.to_thread(self.serving.pages.show_history))
+
+
+class RunHandler(_Handler):
+    """A run or a sweep that is kept."""
+
+    async def delete(self, id: str) -> None:
+        """Forget it."""
+        self.send_json({"forgotten": self.serving.pages.runs.forget(id)})
+
+
+class DownloadHandler(_Handler):
+    """The files of a run."""
+
+    async def get(self, id: str, file: str) -> None:
+        """Send one."""
+        runs = self.serving.pages.runs
+        if file not in _DOWNLOADS or runs.run(id) is None:
+            raise RefusedError(404, "there is no such run.")
+        suffix, kind = _DOWNLOADS[file]
+        self.send_download(runs.folder(id) / file, f"{id}.{suffix}", kind)

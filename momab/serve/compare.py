@@ -1,0 +1,208 @@
+"""A run beside the default: figures in pairs, and what reads differently marked.
+
+Both are renderings of the same source, so their blocks (paragraphs, cells of tables, captions)
+are aligned by what they say apart from numbers, and within a block word by word.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_KEPT = re.compile(r'<svg data-kept="(\d+)"></svg>')
+_BLOCKS = ("p", "li", "td", "th", "dt", "dd", "figcaption", "caption", "h1", "h2", "h3", "h4")
+_WIDE = 430.0  # points; half a column would make such a drawing illegible
+_WORD = re.compile(r"[-−+]?\d[\d,.]*(?<![.,])(?:e[-+]?\d+)?(?:\s?%)?|\w+|[^\w\s]")
+_ID = re.compile(r'(\bid="|\bhref="#|url\(#|\baria-(?:labelledby|describedby)=")([^")]+)')
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run's article with its marks, and how much is marked."""
+
+    article: str
+    numbers: int
+    figures: int
+
+
+def compare(default: str, new: str) -> Comparison:
+    """The article of a run, set beside the default's."""
+    from bs4 import BeautifulSoup
+
+    drawings: list[str] = []
+    old_soup = BeautifulSoup(_without_drawings(default, drawings), "html.parser")
+    soup = BeautifulSoup(_without_drawings(new, drawings), "html.parser")
+    numbers = 0
+    for mine, theirs in _aligned(_blocks(soup), _blocks(old_soup)):
+        numbers += _mark(soup, mine, theirs)
+    figures = _pair_figures(soup, old_soup, drawings)
+    return Comparison(_with_drawings(str(soup), drawings), numbers, figures)
+
+
+def figures_of(article: str) -> list[str]:
+    """The figures of an article, in order."""
+    from bs4 import BeautifulSoup
+
+    drawings: list[str] = []
+    soup = BeautifulSoup(_without_drawings(article, drawings), "html.parser")
+    return [_with_drawings(str(f), drawings) for f in soup.select("figure.momab-figure")]
+
+
+def renamed(html: str, prefix: str) -> str:
+    """A piece of a page with other identifiers, so that it can stand beside its twin."""
+
+    def replace(match: re.Match[str]) -> str:
+        return match[1] + " ".join(prefix + name for name in match[2].split())
+
+    return _ID.sub(replace, html)
+
+
+# ---- figures -------------------------------------------------------------------------------
+
+
+def _without_drawings(html: str, drawings: list[str]) -> str:
+    """The page without its drawings, which are most of it; they join the list."""
+
+    def keep(match: re.Match[str]) -> str:
+        drawings.append(match[0])
+        return f'<svg data-kept="{len(drawings) - 1}"></svg>'
+
+    return _SVG.sub(keep, html)
+
+
+def _with_drawings(html: str, drawings: Sequence[str]) -> str:
+    return _KEPT.sub(lambda match: drawings[int(match[1])], html)
+
+
+def _pair_figures(soup: Any, old_soup: Any, drawings: list[str]) -> int:
+    """Put the default's figure beside every figure that differs; how many do."""
+    count = 0
+    mine, theirs = (s.select("figure.momab-figure") for s in (soup, old_soup))
+    pairs = zip(mine, theirs) if len(mine) == len(theirs) else _aligned(mine, theirs)
+    for number, (figure, old) in enumerate(list(pairs)):
+        pictures = [_KEPT.findall(str(one)) for one in (figure, old)]
+        if not all(pictures) or _same(*(drawings[int(found[0])] for found in pictures)):
+            continue
+        count += 1
+        twin = copy.copy(old)
+        for picture in twin.select("svg[data-kept]"):
+            drawings.append(renamed(drawings[int(picture["data-kept"])], f"default-{number}-"))
+            picture["data-kept"] = str(len(drawings) - 1)
+        for named in twin.select("[id]"):
+            named["id"] = f"default-{number}-{named['id']}"
+        del twin["id"]
+        box = soup.new_tag("div", attrs={"class": "serve-pair", "role": "group"})
+        if any(_width(drawings[int(found[0])]) > _WIDE for found in pictures):
+            box["class"] = ["serve-pair", "wide-figures"]
+        box["aria-label"] = "A figure with the default values, then with yours"
+        figure.replace_with(box)
+        for label, one in (("Default", twin), ("Yours", figure)):
+            side = soup.new_tag("div", attrs={"class": "serve-side"})
+            name = soup.new_tag("p", attrs={"class": "serve-label"})
+            name.string = label
+            side.extend([name, one])
+            box.append(side)
+    return count
+
+
+def _width(drawing: str) -> float:
+    """How wide a drawing was drawn, in points."""
+    found = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', drawing)
+    return float(found[1]) if found else 0.0
+
+
+def _same(mine: str, theirs: str) -> bool:
+    """Whether two drawings are the same apart from their identifiers."""
+    return _ID.sub(r"\1", mine) == _ID.sub(r"\1", theirs)
+
+
+# ---- words and numbers -----------------------------------------------------------------------
+
+
+def _blocks(soup: Any) -> list[Any]:
+    """The innermost blocks of text."""
+    found = []
+    for block in soup.find_all(_BLOCKS):
+        if not block.find(_BLOCKS) and not block.find_parent(_is_uncompared):
+            found.append(block)
+    return found
+
+
+def _is_uncompared(tag: Any) -> bool:
+    classes = tag.get("class") or []
+    return "colophon" in classes or "cell_input" in classes
+
+
+def _aligned(mine: Sequence[Any], theirs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """Pairs of elements that say the same apart from numbers, or stand in the same gap."""
+    old, new = ([re.sub(r"\d[\d,.]*", "#", _said(e)) for e in found] for found in (theirs, mine))
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for kind, i, i_end, j, j_end in matcher.get_opcodes():
+        if kind == "equal" or (kind == "replace" and i_end - i == j_end - j):
+            yield from zip(mine[j:j_end], theirs[i:i_end], strict=True)
+
+
+def _said(element: Any) -> str:
+    return " ".join(text for text, *_ in _tokens(element))
+
+
+def _tokens(element: Any) -> Iterator[tuple[str, Any, int, int]]:
+    """The words of an element: text, its node, and where in it; a formula is one word."""
+    for child in element.children:
+        name = getattr(child, "name", None)
+        if name is None:
+            if type(child).__name__ == "NavigableString":
+                for match in _WORD.finditer(child):
+                    yield match[0], child, match.start(), match.end()
+        elif "katex" in (child.get("class") or []):
+            note = child.find("annotation")
+            yield (note or child).get_text().strip(), child, 0, 0
+        elif name not in ("svg", "script", "style", "details"):
+            yield from _tokens(child)
+
+
+def _mark(soup: Any, mine: Any, theirs: Any) -> int:
+    """Mark the words of a block that the default has not; how many numbers are among them."""
+    new, old = list(_tokens(mine)), list(_tokens(theirs))
+    if [token[0] for token in new] == [token[0] for token in old]:
+        return 0
+    matcher = SequenceMatcher(None, [t[0] for t in old], [t[0] for t in new], autojunk=False)
+    changes: dict[int, list[tuple[int, int, str]]] = {}
+    nodes: dict[int, Any] = {}
+    numbers = 0
+    for kind, i, i_end, j, j_end in matcher.get_opcodes():
+        if kind not in ("replace", "insert"):
+            continue
+        single = i_end - i == j_end - j
+        for offset, (text, node, start, end) in enumerate(new[j:j_end]):
+            was = old[i + offset][0] if single else " ".join(t[0] for t in old[i:i_end])
+            was = was if single or offset == 0 else ""
+            if not re.search(r"\w", text):
+                continue
+            numbers += bool(re.search(r"\d", text))
+            if getattr(node, "name", None):
+                node["class"] = [*node["class"], "serve-changed"]
+                continue
+            nodes[id(node)] = node
+            changes.setdefault(id(node), []).append((start, end, was))
+    for key, marks in changes.items():
+        _wrap(soup, nodes[key], marks)
+    return numbers
+
+
+def _wrap(soup: Any, node: Any, marks: Sequence[tuple[int, int, str]]) -> None:
+    """Replace a text by itself with marks around its changed words."""
+    text, at, pieces = str(node), 0, []
+    for start, end, was in marks:
+        mark = soup.new_tag("mark", attrs={"class": "serve-changed"})
+        mark.string = text[start:end]
+        if was:
+            mark["data-was"] = was
+        pieces += [text[at:start], mark]
+        at = end
+    node.replace_with(*[piece for piece in [*pieces, text[at:]] if piece != ""])

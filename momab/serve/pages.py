@@ -1,0 +1,362 @@
+"""The pages that `momab serve` shows: the site's own with a form, runs, sweeps, the history."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from momab.book.colophon import rerun_command
+from momab.book.execute import Job as Execution
+from momab.book.execute import forget_old, load_executed
+from momab.book.notebook import Notebook
+from momab.book.pages import PageBuilder
+from momab.book.parameters import (
+    Parameter,
+    Settings,
+    profile_names,
+    read_profile,
+    resolve,
+    value_text,
+)
+from momab.book.plain import readable
+from momab.book.project import Project
+from momab.book.single_page import data_uri, is_inside, planned_runs, render_pages
+from momab.errors import MomabError
+from momab.serve.compare import compare, figures_of, renamed
+from momab.serve.runs import Run, Runs, Sweep
+from momab.web import RefusedError, content_policy
+
+if TYPE_CHECKING:
+    import jinja2
+
+STUDY = "own-data"
+"""The page that takes a visitor's own table."""
+
+MOST = 24
+"""The most runs of a sweep."""
+
+_ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
+_HEAD = (
+    '<link rel="stylesheet" href="_serve/serve.css">\n'
+    '<script defer src="_serve/serve.js"></script>\n</head>'
+)
+_LIVE = re.compile(r"<script\b[^>]*_static/live/[^>]*></script>")
+_INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
+_ON = re.compile(r'<[^>]*?\son\w+="([^"]*)"')
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """The HTML that is written here."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("momab.serve"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+class Pages:
+    """A built site, the notebooks behind it, and the runs that are kept."""
+
+    def __init__(self, project: Project, site: Path, runs: Runs, builder: PageBuilder) -> None:
+        """Serve this site."""
+        self.project, self.site, self.runs, self._builder = project, site, runs, builder
+        self._compared: dict[tuple[str, float, float], tuple[str, int, int]] = {}
+        self._lock = threading.Lock()
+
+    def notebook(self, page: str) -> Notebook:
+        """The notebook of a page of the site."""
+        if page not in self.project.notebook_pages:
+            raise RefusedError(404, f"no page {page[:40]!r} can be run.")
+        return self.project.notebook(page)
+
+    # ---- the form --------------------------------------------------------------------------
+
+    def form(self, page: str) -> dict[str, Any]:
+        """What the form of a page needs: its parameters, the presets, what was run."""
+        notebook = self.notebook(page)
+        shown = [p for p in notebook.parameters.values() if not free_text(p)]
+        names = {p.name for p in shown}
+        presets = {
+            profile: {n: value_text(v) for n, v in values.items() if n in names}
+            for profile, values in self._profiles(notebook).items()
+        }
+        last = next(self.runs.of_page(page), None)
+        yours = {n: value_text(v) for n, v in last.values.items() if n in names} if last else None
+        return {
+            "page": page,
+            "parameters": [_described(p) for p in shown],
+            "presets": {**presets, "yours": yours},
+            "study": page == STUDY,
+            "most": MOST,
+            "history": [entry(run) for _, run in zip(range(6), self.runs.of_page(page))],
+        }
+
+    def _profiles(self, notebook: Notebook) -> dict[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        for name in profile_names(self.project.profiles):
+            general = read_profile(name, self.project.profiles)
+            here = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
+            mine = {**here, **general.per_notebook.get(notebook.name, {})}
+            layers = [Settings({}, {notebook.name: mine})]
+            found[name] = resolve({notebook.name: notebook.parameters}, layers)[notebook.name]
+        return found
+
+    def planned(self, page: str, values: object) -> list[Execution]:
+        """The executions that a form asks for: several if a value is a list of values."""
+        notebook = self.notebook(page)
+        found = planned_runs(self.project, notebook, "quick", assignments(notebook, values))
+        if len(found) > MOST:
+            raise MomabError(f"a sweep makes at most {MOST} pages here; this one has {len(found)}.")
+        return found
+
+    def planned_study(self, assigned: Iterable[str]) -> list[Execution]:
+        """The execution of the page on own data with a table."""
+        return planned_runs(self.project, self.notebook(STUDY), "quick", assigned)
+
+    # ---- a finished run --------------------------------------------------------------------
+
+    def known(self, execution: Execution) -> bool:
+        """Whether a run is kept as it would be made now."""
+        run = self.runs.run(run_id(execution))
+        return run is not None and run.source == self._source(execution)
+
+    def _source(self, execution: Execution) -> str:
+        return hashlib.sha256(execution.notebook.text.encode()).hexdigest()[:16]
+
+    def finish(self, execution: Execution, folder: Path) -> None:
+        """Render an executed run and keep it; the folder is for the time being."""
+        import nbformat
+
+        notebook = execution.notebook
+        folder.mkdir(parents=True)
+        try:
+            node = load_executed(execution)
+            (page,) = render_pages(self.project, self._builder, [execution], [node], folder)
+            site = folder / "html"
+            article = article_of((site / f"{notebook.name}.html").read_text(encoding="utf-8"))
+            article = _self_contained(article, site)
+            if any(map(free_text, notebook.parameters.values())):
+                article = without_scripts(article)
+            quick = self._profiles(notebook)["quick"]
+            changed = {
+                n: (value_text(quick[n]), value_text(v))
+                for n, v in execution.values.items()
+                if v != quick[n] and n not in ("table", "fingerprint")
+            }
+            run = Run(
+                id=run_id(execution),
+                page=notebook.name,
+                title=self.title(notebook.name),
+                values=execution.values,
+                changed=changed,
+                command=rerun_command(execution),
+                seconds=node.metadata["momab"]["seconds"],
+                source=self._source(execution),
+                table=Path(str(execution.values.get("table", ""))).stem,
+            )
+            self.runs.save(run, article, page, nbformat.writes(readable(node)))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def tidy(self, execution: Execution) -> None:
+        """Let the cache of executions forget old runs, but not what the site is made of."""
+        with self._lock:
+            for default in planned_runs(self.project, execution.notebook, "quick", []):
+                with suppress(OSError):
+                    os.utime(default.path)
+            forget_old([execution], {execution.path})
+
+    # ---- what is shown ---------------------------------------------------------------------
+
+    def title(self, page: str) -> str:
+        """The title of a page of the site."""
+        found = re.search(r"<title>(.*?)(?: &#8212;.*?)?</title>", self._page(page), re.DOTALL)
+        return html.unescape(found[1]).strip() if found else page
+
+    def _page(self, page: str) -> str:
+        try:
+            return (self.site / f"{page}.html").read_text(encoding="utf-8")
+        except OSError:
+            raise RefusedError(404, f"the site has no page {page[:40]!r}.") from None
+
+    def show(self, page: str) -> tuple[str, str]:
+        """A page of the site with the form's script, and its policy."""
+        return self._with_form(self._page(page), page)
+
+    def show_run(self, page: str, id: str) -> tuple[str, str]:
+        """A run beside the default, in the frame of its page."""
+        run = self.runs.run(id)
+        if run is None or run.page != page:
+            raise RefusedError(404, "that run is not kept any more; the form makes it again.")
+        path, default = self.runs.folder(id) / "article.html", self.site / f"{page}.html"
+        key = (id, path.stat().st_mtime, default.stat().st_mtime)
+        with self._lock:
+            if key not in self._compared:
+                new = path.read_text(encoding="utf-8")
+                found = compare(article_of(self._page(page)), new)
+                self._compared = dict(list(self._compared.items())[-8:])
+                self._compared[key] = (found.article, found.numbers, found.figures)
+            article, numbers, figures = self._compared[key]
+        banner = (
+            templates().get_template("run.html").render(run=run, said=_differing(numbers, figures))
+        )
+        return self._with_form(self._page(page), page, _after_title(article, banner), run.id)
+
+    def show_sweep(self, page: str, id: str) -> tuple[str, str]:
+        """The runs of a sweep as small multiples: every figure once per run."""
+        sweep = self.runs.sweep(id)
+        if sweep is None or sweep.page != page:
+            raise RefusedError(404, "that sweep is not kept any more; the form makes it again.")
+        runs = [run for one in sweep.runs if (run := self.runs.run(one))]
+        columns = [
+            figures_of((self.runs.folder(run.id) / "article.html").read_text(encoding="utf-8"))
+            for run in runs
+        ]
+        count = max(map(len, columns), default=0)
+        rows = [
+            [renamed(c[n], f"run-{k}-") if n < len(c) else "" for k, c in enumerate(columns)]
+            for n in range(count)
+        ]
+        body = templates().get_template("sweep.html").render(sweep=sweep, runs=runs, rows=rows)
+        article = f'<article class="bd-article">{body}</article>'
+        frame = _LIVE.sub("", self._page(page))  # what these bring to life is not here
+        return self._with_form(frame, page, article, sweep.id)
+
+    def show_history(self) -> tuple[str, str]:
+        """Everything that is kept."""
+        entries = [entry(one) for one in self.runs.history()]
+        page = templates().get_template("history.html").render(entries=entries)
+        return page, content_policy({})
+
+    def _with_form(self, frame: str, page: str, article: str = "", id: str = "") -> tuple[str, str]:
+        """A page in the frame of the site, with the form's script."""
+        if article:
+            frame = _ARTICLE.sub(lambda _: article, frame, count=1)
+        if page in self.project.notebook_pages:
+            marks = f'data-serve="{html.escape(page)}" data-run="{html.escape(id)}"'
+            frame = frame.replace("<html ", f"<html {marks} ", 1).replace("</head>", _HEAD, 1)
+        handlers = [html.unescape(found) for found in _ON.findall(frame)]
+        return frame, content_policy({"scripts": _INLINE.findall(frame), "handlers": handlers})
+
+
+def run_id(execution: Execution) -> str:
+    """How a run is known."""
+    return f"{execution.notebook.name}-{execution.key}"
+
+
+def entry(one: Run | Sweep) -> dict[str, Any]:
+    """A line of the history."""
+    query = "run" if isinstance(one, Run) else "sweep"
+    common = {
+        "kind": query,
+        "id": one.id,
+        "page": one.page,
+        "title": one.title,
+        "address": f"/{one.page}.html?{query}={one.id}",
+        "command": one.command,
+        "made": one.made,
+    }
+    if isinstance(one, Sweep):
+        return {**common, "what": f"{len(one.runs)} runs over {', '.join(one.varying)}"}
+    parts = [f"{name} = {here}" for name, (_, here) in one.changed.items()]
+    parts = [f"table {one.table}", *parts] if one.table else parts
+    return {**common, "what": ", ".join(parts) or "the default values", "seconds": one.seconds}
+
+
+def free_text(parameter: Parameter) -> bool:
+    """Whether a parameter takes any text; a form never sets these."""
+    return parameter.kind == "str" and not parameter.choices
+
+
+def assignments(notebook: Notebook, values: object) -> list[str]:
+    """What a form sent, as the command line takes it."""
+    if not isinstance(values, dict):
+        raise MomabError("the values are not readable.")
+    found = []
+    for name, text in values.items():
+        parameter = notebook.parameters.get(name)
+        if parameter is None:
+            known = ", ".join(notebook.parameters)
+            raise MomabError(f"{notebook.name} takes no parameter {name[:40]!r}; it takes {known}.")
+        if free_text(parameter):
+            raise MomabError(f"{name} is set by dropping a table.")
+        if not isinstance(text, str) or len(text) > 1000 or not text.strip():
+            raise MomabError(f"{name} must be {parameter.allowed}.")
+        found.append(f"{name}={text}")
+    return found
+
+
+def _described(parameter: Parameter) -> dict[str, Any]:
+    interval = parameter.interval
+    found: dict[str, Any] = {
+        "name": parameter.name,
+        "kind": parameter.kind,
+        "default": value_text(parameter.default),
+        "meaning": parameter.meaning,
+        "allowed": parameter.allowed,
+        "choices": list(parameter.choices),
+    }
+    if interval is not None:
+        found |= {"low": interval.low, "high": interval.high, "range": str(interval)}
+        found |= {"low_open": interval.low_open, "high_open": interval.high_open}
+    return found
+
+
+def article_of(page: str) -> str:
+    """The article of a page."""
+    found = _ARTICLE.search(page)
+    return found[0] if found else ""
+
+
+def without_scripts(article: str) -> str:
+    """An article in which nothing runs, whatever a table's names were."""
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(article, "html.parser")
+    for tag in soup.find_all(["script", "iframe", "object", "embed", "base", "form", "meta"]):
+        tag.decompose()
+    for tag in soup.find_all(True):
+        for name in list(tag.attrs):
+            value = str(tag.attrs[name]).strip().lower()
+            if name.lower().startswith("on") or value.startswith(("javascript:", "data:text")):
+                del tag.attrs[name]
+    return str(soup)
+
+
+def _self_contained(article: str, site: Path) -> str:
+    """An article with its pictures inside, and with its own pictures rather than live ones."""
+
+    def inline(match: re.Match[str]) -> str:
+        path = site / html.unescape(match[2])
+        return f'{match[1]}"{data_uri(path)}"' if is_inside(site, path) else match[0]
+
+    article = re.sub(r'(<img\b[^>]*?\bsrc=)"([^":]+)"', inline, article)
+    return article.replace(' data-instead=""', "")
+
+
+def _differing(numbers: int, figures: int) -> str:
+    """How much differs, as in "2 numbers and 1 figure differ"."""
+    counts = [(numbers, "number"), (figures, "figure")]
+    parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
+    verb = " differs" if numbers + figures == 1 else " differ"
+    return " and ".join(parts) + verb if parts else ""
+
+
+def _after_title(article: str, banner: str) -> str:
+    """An article with something after its title."""
+    head, mark, rest = article.partition("</h1>")
+    return f"{head}{mark}{banner}{rest}"

@@ -1,0 +1,110 @@
+"""A visitor's own table: taken if it is one, kept under its name, described by its columns."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from momab.errors import MomabError
+
+LIMIT = 20 * 2**20
+"""The largest table that is taken, in bytes."""
+
+_COLUMNS = 500
+_KEEP = 50
+
+
+def keep_table(folder: Path, name: str, data: bytes) -> dict[str, Any]:
+    """Keep a CSV table below a folder; return its name and what its columns hold."""
+    import pandas as pd
+
+    text = _text(data)
+    if text.partition("\n")[0].count(",") >= _COLUMNS:
+        raise MomabError(f"a table may have {_COLUMNS} columns; this one has more.")
+    try:
+        frame = pd.read_csv(io.StringIO(text))
+    except (ValueError, OverflowError, MemoryError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise MomabError(f"this is not a CSV table: {reason.rstrip('.')}.") from None
+    if len(frame.columns) < 2 or not len(frame):
+        raise MomabError(
+            "a table needs rows, a column that names the arm, and at least one of rewards, "
+            "separated by commas."
+        )
+    id = hashlib.sha256(data).hexdigest()[:16]
+    stem = re.sub(r"[^\w -]+", "-", Path(name).stem).strip(" -")[:60] or "table"
+    path = folder / id / f"{stem}.csv"
+    if path.parent.exists():
+        shutil.rmtree(path.parent)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    _forget_old(folder)
+    described = {
+        "id": id,
+        "name": stem,
+        "rows": len(frame),
+        "columns": [_column(str(name), frame[name]) for name in frame.columns],
+    }
+    (path.parent / "table.json").write_text(json.dumps(described), encoding="utf-8")
+    return described
+
+
+def _text(data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise MomabError("this is not a CSV table in UTF-8.") from None
+    if "\0" in text:
+        raise MomabError("this is not a CSV table: it has bytes that no text has.")
+    return text
+
+
+def _column(name: str, values: Any) -> dict[str, Any]:
+    """What a column holds: numbers with their range, or texts with how many there are."""
+    import pandas as pd
+
+    number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    found: dict[str, Any] = {"name": name, "number": bool(number), "distinct": values.nunique()}
+    if number and values.notna().any():
+        low, high = float(values.min()), float(values.max())
+        if all(abs(x) < 1e300 for x in (low, high)):
+            found |= {"low": low, "high": high}
+    return found
+
+
+def _forget_old(folder: Path) -> None:
+    kept = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in kept[_KEEP:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def study_of(folder: Path, request: Mapping[str, Any], values: Mapping[str, str]) -> list[str]:
+    """The values of the page on own data for a table that was taken; it is read and checked here.
+
+    The request names the table, its column of arms, its reward columns and their ranges.
+    """
+    from momab.chapters.own_data import study_assignments
+
+    id, arm = request.get("table"), request.get("arm")
+    objectives, scale = request.get("objectives"), request.get("scale") or {}
+    found = (
+        sorted((folder / str(id)).glob("*.csv")) if re.fullmatch(r"[0-9a-f]{16}", str(id)) else []
+    )
+    if not found:
+        raise MomabError("that table is not here any more; drop it again.")
+    if not isinstance(arm, str) or not arm:
+        raise MomabError("choose the column that names the arm.")
+    if not isinstance(objectives, list) or not all(isinstance(o, str) for o in objectives):
+        raise MomabError("choose the reward columns.")
+    if not objectives:
+        raise MomabError("choose at least one reward column.")
+    if not isinstance(scale, dict):
+        raise MomabError("the ranges of the columns are not readable.")
+    ranges = [f"{column}={low_high}" for column, low_high in scale.items()]
+    return study_assignments(found[0], arm, objectives, {"scale": ranges}, values)

@@ -1,0 +1,584 @@
+"""Questions in the pages, and numbers to try at exercises: the data, the pages, the browser."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+import momab
+from momab import exercises
+from momab.book import myst
+from momab.book.plain import plain_markdown
+from momab.book.questions import fill, read_questions, write_out
+from momab.book.single_page import _single_file
+from momab.errors import MomabError
+from momab.exercises import _tries
+from momab.model import theory
+from tests.accessibility import violations
+from tests.book.test_slides import build, make
+from tests.browsing import ParsedSite, Visit
+from tests.conftest import ROOT
+
+NOTEBOOKS = ROOT / "notebooks"
+PAGES = sorted(path.name.split(".")[0] for path in NOTEBOOKS.glob("*.exercises.md"))
+QUESTIONS = {page: read_questions(NOTEBOOKS / f"{page}.questions.yml") for page in PAGES}
+EVERY = [(page, name) for page, asked in QUESTIONS.items() for name in asked]
+NUMBERS = {f"{p}/{n}" for p, n in EVERY if QUESTIONS[p][n].kind == "number"}
+TRIED = [
+    e.name
+    for c in exercises.chapters()
+    for e in exercises.of_chapter(c)
+    if _tries.arguments_of(e.name)
+]
+
+
+def kl(p: float, q: float) -> float:
+    return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
+
+
+#: Every number that a page asks for, worked out once more and by hand.
+ANSWERS = {
+    "algorithm/radius-of-an-arm": (2 * math.log(10_000) / 100) ** 0.5,
+    "certificates/useful-coefficient": 0.5 + math.log(40) / (12 * math.log(10)),
+    "confidence-event/bound-of-the-event": 12 / 1000,
+    "fairness/cost-of-a-specialist": 0.45 - 0.2,
+    "limit/patience": math.exp(2 + math.log(20)),
+    "local-charge/what-a-pull-costs": 4 * (2 * math.log(10_000) / 800) ** 0.5,
+    "lower-bound/pulls-for-proof": math.log(100_000) / kl(0.5, 0.7),
+    "model/gap-by-hand": min(0.7 - 0.4, 0.3 - 0.2),
+    "model/sixteen-times": 16,
+    "one-objective/gap-of-two-leads": min(0.9 - 0.5, 0.52 - 0.5),
+    "own-data/pulls-to-certify": 800 * math.log(20_000),
+    "pareto-ucb1/quarter-of-the-lead": 1 / 4,
+    "price/evidence-by-hand": kl(0.5, 0.7),
+    "real-data/cheap-agreement": 9 / (2500 / 60) ** 0.5,
+    "real-data/hundred-times": 100,
+    "refresher/radius-of-a-coin": (math.log(40) / 400) ** 0.5,
+    "regret-theorem/main-term": 1280 * 6 * math.log(10),
+    "sixty-runs/mean-of-a-bet": 9.9 + 200,
+    "sixty-runs/seeing-nothing": math.exp(60 * math.log(0.99)),
+    "synthetic/sum-of-gaps": 4 * 0.02 + 14 * 0.2,
+    "tuning/nine-runs": math.exp(9 * math.log(0.95)),
+    "width-floor/pulls-on-the-floor": 32 * 5 * math.log(10) * 25,
+}
+
+
+# ---- the data --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_asks_all_of_its_questions_once_and_its_deck_one(page: str) -> None:
+    text = (NOTEBOOKS / f"{page}.md").read_text()
+    placed = [found.title for found in myst.walk(text) if found.name == "question"]
+    assert sorted(placed) == sorted(QUESTIONS[page])
+    assert 2 <= len(placed) <= 3
+    deck = (NOTEBOOKS / f"{page}.slides.md").read_text()
+    shown = re.findall(r"\bquestion-([\w-]+)", deck)
+    assert shown
+    assert set(shown) <= set(QUESTIONS[page])
+
+
+def test_no_question_file_is_left_over() -> None:
+    assert sorted(path.name.split(".")[0] for path in NOTEBOOKS.glob("*.questions.yml")) == PAGES
+
+
+@pytest.mark.parametrize(("page", "name"), EVERY)
+def test_every_choice_has_an_explanation_of_its_own(page: str, name: str) -> None:
+    filled = fill(page, name, QUESTIONS[page][name])
+    assert len(set(filled.reasons)) == len(filled.reasons)
+    assert all(len(reason) >= 20 for reason in filled.reasons)
+    if filled.choices:
+        assert len(set(filled.choices)) == len(filled.choices) == len(filled.reasons) >= 3
+        assert sum(choice.right for choice in QUESTIONS[page][name].choices) == 1
+    else:
+        assert len(filled.reasons) == len(filled.numbers) + 1 >= 3
+
+
+def test_the_right_choice_is_not_always_at_the_same_place() -> None:
+    filled = [fill(page, name, QUESTIONS[page][name]) for page, name in EVERY]
+    places = [it.right for it in filled if it.choices]
+    assert min(places.count(n) for n in range(3)) >= len(places) / 6
+
+
+def test_every_number_is_worked_out_here_once_more() -> None:
+    assert set(ANSWERS) == NUMBERS
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_a_number_is_right(name: str) -> None:
+    page, _, short = name.partition("/")
+    assert fill(page, short, QUESTIONS[page][short]).numbers[0] == pytest.approx(ANSWERS[name])
+
+
+def test_what_questions_claim_about_runs() -> None:
+    """The photo finish, and the forty coins."""
+    means = np.full((11, 10), 0.3)
+    np.fill_diagonal(means, 0.7)
+    means[0, 0] = 0.71
+    runs = momab.simulate(
+        momab.bernoulli(means), momab.WidthGuided(c=2.0), horizon=100_000, runs=60, seed=1
+    ).runs
+    assert runs["certified"].all()
+    assert (runs["cert_objective"] == 0).mean() < 0.4
+    n = np.arange(1, 401)
+    coins = np.random.default_rng(1).random((2000, 400)) < 0.5
+    away = np.abs(coins.cumsum(axis=1) / n - 0.5) > 1.96 * 0.5 / np.sqrt(n)
+    assert 12 < 40 * away[:, 4:].any(axis=1).mean() < 23
+    assert 1 < 40 * away[:, -1].mean() < 3
+
+
+def test_what_questions_claim_about_prices_and_bounds() -> None:
+    prices = [
+        float(theory.price([[0.7, 0.7 - x], [0.7 - x, 0.7], [0.4, 0.4]]).value)
+        for x in (0.1, 0.001, 1e-6)
+    ]
+    assert max(prices) < 1.1 * min(prices)
+    few, many = (momab.synthetic(delta=0.02, m=m).means for m in (1, 12))
+    assert momab.pareto.g_dagger(few) == momab.pareto.g_dagger(many) == pytest.approx(0.55)
+    assert theory.sharper_bound(many, 1e6).total < theory.sharper_bound(few, 1e6).total
+    two, hundred = np.full((3, 2), 0.2), np.full((3, 100), 0.2)
+    for means in (two, hundred):
+        means[0, 0] = 0.9
+        means[1] = 0.4
+    at = [theory.theorem_bound(means, 1e6).total for means in (two, hundred)]
+    assert at[1] == pytest.approx(at[0], rel=1e-6)
+
+
+GOOD = {
+    "kind": "why",
+    "ask": "Is it so?",
+    "choices": [
+        {"say": "Yes.", "because": "It is."},
+        {"say": "No.", "because": "It is not.", "right": True},
+    ],
+}
+NUMBER = {"kind": "number", "ask": "How many?", "number": "3", "because": "So.", "hint": "Count."}
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({**GOOD, "colour": "red"}, "has the key 'colour'"),
+        ({**GOOD, "kind": "riddle"}, "has a 'kind' that is not"),
+        ({"kind": "why", "choices": GOOD["choices"]}, "lacks the key 'ask'"),
+        ({**GOOD, "choices": GOOD["choices"][:1]}, "has 1 choices; it may have 2 to 5"),
+        ({**GOOD, "choices": [GOOD["choices"][1]] * 2}, "has 2 right choices"),
+        ({**GOOD, "choices": [GOOD["choices"][0]] * 2}, "has 0 right choices"),
+        ({**GOOD, "ask": "One.\n\nTwo."}, "asks in more than one paragraph"),
+        ({**GOOD, "ask": " "}, "has an empty text"),
+        ({**GOOD, "number": "3"}, "has choices, so it may have no 'number'"),
+        ({**NUMBER, "choices": GOOD["choices"]}, "is a number and has choices"),
+        ({**NUMBER, "hint": ""}, "needs a 'number', a 'because' and a 'hint'"),
+        ({**NUMBER, "within": 2}, "has a 'within' that is not at least 0 and below 1"),
+        ({**NUMBER, "number": "1 / 0"}, "cannot be computed"),
+        ({**NUMBER, "number": "'three'"}, "is not a finite number"),
+        ({**NUMBER, "use": ["momab.nowhere"]}, "uses 'momab.nowhere', which there is not"),
+        ({**NUMBER, "because": "{{ colour }}"}, "uses a name that no cell defines"),
+        ({**NUMBER, "because": "{{ answer ** 'x' }}"}, "a field cannot be filled in"),
+        ({**NUMBER, "slips": [{"number": "3.01", "because": "?"}]}, "gives the right answer"),
+        ("a text", "may only hold the keys"),
+    ],
+)
+def test_a_faulty_question_is_one_sentence(body: Any, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.questions.yml"
+    path.write_text(yaml.safe_dump({"it": body}))
+    with pytest.raises(MomabError) as error:
+        fill("page", "it", read_questions(path)["it"])
+    said = str(error.value)
+    assert said.startswith("notebooks/page.questions.yml: the question 'it'")
+    assert told in said
+    assert said.endswith(".")
+    assert "\n" not in said
+
+
+def test_a_faulty_file_or_place_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "page.questions.yml"
+    assert read_questions(path) == {}
+    for text, told in (("- one\n", "must be a mapping"), ("a: [", "is not readable YAML")):
+        path.write_text(text)
+        with pytest.raises(MomabError, match=rf"^notebooks/page.questions.yml .*{told}.*\.$"):
+            read_questions(path)
+    path.write_text(yaml.safe_dump({"it": GOOD}))
+    asked = read_questions(path)
+    with pytest.raises(MomabError, match=r"asks the question 'other', but its questions are it\.$"):
+        write_out(":::{question} other\n:::\n", "page", asked)
+    with pytest.raises(MomabError, match=r"the question 'it' must not be in a list\.$"):
+        write_out("- so\n\n- :::{question} it\n  :::\n", "page", asked)
+
+
+def test_a_question_is_written_out_once_and_reads_well_anywhere(tmp_path: Path) -> None:
+    path = tmp_path / "page.questions.yml"
+    path.write_text(yaml.safe_dump({"it": GOOD, "count": NUMBER}))
+    text = "Before.\n\n:::{question} it\n:::\n\nAfter.\n\n:::{question} count\n:::\n"
+    whole = write_out(text, "page", read_questions(path))
+    assert whole.startswith("Before.\n\n:::::{question} it\n")
+    assert write_out(whole, "page", {}) == whole
+    assert plain_markdown(whole) == (
+        "Before.\n\n> **Why?**\n>\n> Is it so?\n>\n> **A.** Yes.\n>\n> **B.** No.\n\n"
+        "<details><summary>Answer</summary>\n\n**A: no.** It is.\n\n**B: right.** It is not.\n\n"
+        "</details>\n\nAfter.\n\n> **Work it out**\n>\n> How many?\n\n"
+        "<details><summary>Answer</summary>\n\n**3.** So.\n\n**Anything else:** Count.\n\n"
+        "</details>"
+    )
+
+
+# ---- numbers to try --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_the_page_has_digests_of_what_the_solution_gives(name: str) -> None:
+    exercise = exercises.find_exercise(name)
+    for place, (given, found) in enumerate(
+        zip(_tries.arguments_of(name), _tries.tries_of(name), strict=True)
+    ):
+        right = _tries.numbers_of(exercise.solution, given)
+        assert 1 <= len(right) == len(found.right) <= 8
+        assert any(number for number in right), "all zero is too easy to guess"
+        for n, number in enumerate(right):
+            text = _tries.written(number, found.exact[n])
+            assert found.right[n] == _tries.digest(f"{name}|{place}|{n}|{text}")
+        assert set(found.hints.values()) <= {slip.hint for slip in exercise.slips}
+
+
+def test_most_chapters_have_something_to_try() -> None:
+    assert len(TRIED) >= 30
+    assert sum(any(found.hints for found in _tries.tries_of(name)) for name in TRIED) >= 30
+    assert {name.rpartition("-")[0] for name in TRIED} >= set(PAGES) - {"real-data"}
+
+
+def test_numbers_are_written_with_four_digits() -> None:
+    assert _tries.written(0.16528) == "1653e-1"
+    assert _tries.written(-12345.0) == "-1234e4"
+    assert _tries.written(295, exact=True) == "295"
+    assert _tries.written(True, exact=True) == "1"
+    assert [_tries.written(x) for x in (0.0, 1e-12, math.inf, -math.inf)] == [
+        "0",
+        "0",
+        "inf",
+        "-inf",
+    ]
+
+
+# ---- pages -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny book, one page of which asks every question and has every exercise to try."""
+    files = {page: (NOTEBOOKS / f"{page}.questions.yml").read_text() for page in PAGES}
+    asked = {f"{page}-{name}": yaml.safe_load(files[page])[name] for page, name in EVERY}
+    places = "".join(f":::{{question}} {name}\n:::\n\n" for name in asked)
+    tasks = "".join(
+        f":::{{exercise}} Task\n:label: {name}\n:class: standard programming\n\nDo it.\n:::\n\n"
+        for name in TRIED
+    )
+    deck = "".join(f":::{{slide}} Ask\n:show: question-{name}\n:::\n\n" for name in list(asked)[:2])
+    book = make(tmp_path_factory.mktemp("book"), f"{places}\n## Exercises\n\n{tasks}", deck)
+    (book / "notebooks/other.questions.yml").write_text(yaml.safe_dump(asked))
+    config = (book / "_config.yml").read_text()
+    (book / "_config.yml").write_text(
+        config.replace(
+            "html_css_files: [momab.css]",
+            "html_css_files: [katex/katex.css, momab.css]\n    html_context: {default_mode: auto}",
+        )
+    )
+    build(book)
+    build(book, "student")
+    return book
+
+
+@pytest.mark.parametrize("edition", ["html", "student"])
+def test_pages_without_a_script_have_question_choices_and_answers(
+    whole: Path, edition: str
+) -> None:
+    parsed = ParsedSite(whole / "_build" / edition)
+    boxes = parsed.page("other").select("[data-question]")
+    assert len(boxes) == len(EVERY)
+    for box, (page, name) in zip(boxes, EVERY, strict=True):
+        question = QUESTIONS[page][name]
+        assert box["id"] == f"question-{page}-{name}"
+        assert len(box.select(".question-choices > li")) == len(question.choices)
+        count = len(question.choices) or len(question.slips) + 2
+        assert len(box.select("details .question-reason")) == count
+        assert box.select_one("details")["class"] == ["question-answer", "fold"]
+        assert not box.select("input, button, form")
+    assert not parsed.page("index").select("[data-question]")
+    scripts = {
+        page: [
+            str(tag.get("src", "")).partition("?")[0] for tag in parsed.page(page).select("script")
+        ]
+        for page in ("other", "index")
+    }
+    wanted = {"_static/questions.js", "_static/tries.js"}
+    assert wanted <= set(scripts["other"])
+    assert not wanted & set(scripts["index"])
+    download = (whole / f"_build/{edition}/downloads/other.ipynb").read_text()
+    assert download.count("<summary>Answer</summary>") == len(EVERY)
+    assert "{question}" not in download
+    assert (whole / f"_build/{edition}/downloads/other.md").read_text().count("{ask}") == len(EVERY)
+
+
+def test_student_pages_do_not_say_what_a_try_should_give(whole: Path) -> None:
+    parsed = ParsedSite(whole / "_build" / "student")
+    boxes = parsed.page("other").select("[data-try]")
+    assert len(boxes) == len(TRIED)
+    for name, box in zip(TRIED, boxes, strict=True):
+        solution = exercises.find_exercise(name).solution
+        for given in _tries.arguments_of(name):
+            for number in _tries.numbers_of(solution, given):
+                told = f"{number:.4g}"
+                if isinstance(number, float) and len(told.strip("-0.").replace(".", "")) >= 3:
+                    assert told not in str(box["data-try"]).replace(given, "")
+
+
+def test_a_deck_has_the_answer_as_the_next_step(whole: Path) -> None:
+    deck = ParsedSite(whole / "_build/html").page("slides/other")
+    boxes = deck.select(".momab-question")
+    assert len(boxes) == 2
+    for box, (page, name) in zip(boxes, EVERY, strict=False):
+        filled = fill("other", f"{page}-{name}", QUESTIONS[page][name])
+        assert box.select_one(".question-ask")
+        assert len(box.select(".question-choices > li")) == len(filled.choices)
+        [answer] = box.select(".fragment")
+        assert filled.reasons[filled.right].split("$")[0][:30] in answer.get_text(" ", strip=True)
+        assert not box.select("details, [data-question]")
+
+
+def test_scripts_are_small() -> None:
+    for name in ("questions.js", "tries.js"):
+        assert (ROOT / "book" / "_static" / name).stat().st_size <= 8_000
+
+
+# ---- in a browser ----------------------------------------------------------------------------
+
+
+@contextmanager
+def opened(browser: Any, whole: Path, **options: Any) -> Iterator[Any]:
+    """The page with all questions, opened without a server; nothing may go wrong meanwhile."""
+    site = whole / "_build/html"
+    with Visit(browser, f"{site.as_uri()}/", "other", **options) as visit:
+        visit.page.wait_for_selector("[data-question][data-ready]")
+        yield visit.page
+        assert visit.trouble == []
+
+
+def box_of(page: Any, number: int) -> Any:
+    return page.locator("[data-question]").nth(number)
+
+
+def text_of(box: Any) -> str:
+    return str(box.locator(".question-status").inner_text()).strip()
+
+
+def test_every_question_answers_to_every_choice(browser: Any, whole: Path) -> None:
+    with opened(browser, whole) as page:
+        found = page.evaluate(
+            """() => [...document.querySelectorAll("[data-question]")].map((box) => {
+              const check = () => { box.querySelector("button[type=submit]").click();
+                const said = box.querySelector(".question-status").textContent;
+                return [box.dataset.verdict, said.trim()]; };
+              const radios = [...box.querySelectorAll("input[type=radio]")];
+              if (radios.length) return radios.map((radio) => { radio.click(); return check(); });
+              const field = box.querySelector("input");
+              const typed = [...JSON.parse(box.dataset.numbers), -123456.7];
+              return typed.map((x) => { field.value = String(x); return check(); }); })"""
+        )
+        for told, (name, short) in zip(found, EVERY, strict=True):
+            right = fill("other", f"{name}-{short}", QUESTIONS[name][short]).right
+            assert [verdict == "right" for verdict, _ in told] == [
+                n == right for n in range(len(told))
+            ]
+            assert len({words for _, words in told}) == len(told)
+            assert told[right][1].startswith("Right. ")
+            assert all(
+                words.startswith("Not quite. ") for n, (_, words) in enumerate(told) if n != right
+            )
+
+
+def test_keys_answer_and_answers_stay_until_they_are_forgotten(browser: Any, whole: Path) -> None:
+    numbers = [n for n, (p, name) in enumerate(EVERY) if QUESTIONS[p][name].kind == "number"]
+    choices = [n for n in range(len(EVERY)) if n not in numbers]
+    with opened(browser, whole) as page:
+        box, field = box_of(page, choices[0]), box_of(page, numbers[0]).locator("input")
+        assert box.get_attribute("data-ready") is not None
+        assert page.get_by_role("group", name=re.compile("Predict first")).count() > 5
+        box.locator("button[type=submit]").click()
+        assert text_of(box) == "Choose an answer first."
+        box.locator("input").first.focus()
+        page.keyboard.press("Space")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert box.locator("input").nth(1).is_checked()
+        said = text_of(box)
+        assert re.match(r"(Right|Not quite)\. ", said)
+        assert box.locator('[role="status"]').count() == 1
+        for typed in ("", "many", "1/", "1.2.3", "<b>"):
+            field.fill(typed)
+            field.press("Enter")
+            assert text_of(box_of(page, numbers[0])).startswith("Give a number")
+        field.fill("7")
+        field.press("Enter")
+        counted = text_of(box_of(page, numbers[0]))
+        assert counted.startswith("Not quite. ")
+        page.reload()
+        page.wait_for_selector("[data-question][data-ready]")
+        assert box.locator("input").nth(1).is_checked()
+        assert (text_of(box), text_of(box_of(page, numbers[0]))) == (said, counted)
+        box.get_by_role("button", name="Forget my answers").click()
+        assert text_of(box) == "All your answers in this book are forgotten."
+        assert not box.locator("input").nth(1).is_checked()
+        assert field.input_value() == ""
+        assert page.evaluate("localStorage.getItem('momab-answers')") == "{}"
+        page.reload()
+        page.wait_for_selector("[data-question][data-ready]")
+        assert text_of(box) == ""
+
+
+@pytest.mark.parametrize(
+    "storage",
+    [
+        "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused'); }})",
+        "localStorage.setItem('momab-answers', '[1')",
+        "localStorage.setItem('momab-answers', '\"text\"')",
+        "localStorage.setItem('momab-answers', '{\"__proto__\": 1, \"other\": {}}')",
+        "Storage.prototype.setItem = () => { throw new Error('full'); }",
+    ],
+)
+def test_the_page_works_whatever_storage_does(browser: Any, whole: Path, storage: str) -> None:
+    site = whole / "_build/html"
+    with Visit(browser, f"{site.as_uri()}/", "index") as visit:
+        visit.context.add_init_script(storage)
+        visit.page.goto(f"{site.as_uri()}/other.html")
+        box = box_of(visit.page, 0)
+        box.locator("input").first.click()
+        if box.locator("input[type=text]").count():
+            box.locator("input").fill("3")
+        box.locator("button[type=submit]").click()
+        assert re.match(r"(Right|Not quite)\. ", text_of(box))
+        box.get_by_role("button", name="Forget my answers").click()
+        assert text_of(box) == "All your answers in this book are forgotten."
+        assert visit.trouble == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_questions_are_accessible_and_fit_a_phone(browser: Any, whole: Path, theme: str) -> None:
+    site, small = whole / "_build/html", {"width": 320, "height": 700}
+    with Visit(browser, f"{site.as_uri()}/", "other", viewport=small) as visit:
+        page = visit.page
+        page.wait_for_selector("[data-question][data-ready]")
+        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        page.evaluate(
+            """() => { for (const box of document.querySelectorAll("[data-question]")) {
+              box.querySelector("input[type=radio]")?.click();
+              const field = box.querySelector("input[type=text]"); if (field) field.value = "1";
+              box.querySelector("button[type=submit]").click(); } }"""
+        )
+        wide = page.evaluate(
+            """() => [...document.querySelectorAll(".momab-question, .momab-try")]
+                 .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.id)"""
+        )
+        assert wide == []
+        assert visit.trouble == []  # axe, which reads the style sheets again, may not do so here
+        found = [v for v in violations(page) if any("question" in h or "try" in h for h in v[1])]
+        assert found == []
+
+
+def test_paper_and_pages_without_scripts_show_everything(browser: Any, whole: Path) -> None:
+    with opened(browser, whole) as page:
+        box = box_of(page, 0)
+        assert not box.locator("> .question-ask").is_visible()
+        page.emulate_media(media="print")
+        assert box.locator("> .question-ask").is_visible()
+        assert not box.locator("form").is_visible()
+        assert not page.locator(".momab-try").first.is_visible()
+    context = browser.new_context(java_script_enabled=False)
+    bare = context.new_page()
+    bare.goto((whole / "_build/html/other.html").as_uri())
+    box = box_of(bare, 0)
+    assert box.locator("> .question-ask").is_visible()
+    assert not box.locator(".question-reason").first.is_visible()
+    box.locator("summary").click()
+    assert box.locator(".question-reason").first.is_visible()
+    assert not bare.locator(".momab-try").first.is_visible()
+    context.close()
+
+
+def test_what_the_solution_gives_is_right_and_slips_get_their_hint(
+    browser: Any, whole: Path
+) -> None:
+    with opened(browser, whole) as page:
+        boxes = page.locator("[data-try]")
+        assert boxes.count() == len(TRIED)
+        for n, name in enumerate(TRIED):
+            exercise, box = exercises.find_exercise(name), boxes.nth(n)
+            asked = list(_tries.arguments_of(name))
+            for place, given in enumerate(asked):
+                right = _tries.numbers_of(exercise.solution, given)
+                box.locator("input").nth(place).fill(", ".join(typed(x) for x in right))
+            box.locator("button[type=submit]").click()
+            assert box.get_attribute("data-verdict") == "right", name
+            assert "momab.check" in text_of(box)
+            told = [_slip(exercise, asked[0], slip.answer) for slip in exercise.slips]
+            hints = _tries.tries_of(name)[0].hints.values()
+            known = [(s, x) for s, x in zip(exercise.slips, told, strict=True) if s.hint in hints]
+            if not known:
+                continue
+            slip, numbers = known[0]
+            box.locator("input").first.fill(" ".join(repr(x) for x in numbers))
+            box.locator("button[type=submit]").click()
+            assert box.get_attribute("data-verdict") == "wrong", name
+            assert box.locator("output").first.inner_text() == slip.hint
+
+
+def typed(number: float) -> str:
+    """A number as a reader would type it, with five digits."""
+    return str(number) if isinstance(number, bool | int) else f"{number:.5g}"
+
+
+def _slip(exercise: Any, given: str, answer: Any) -> list[Any]:
+    try:
+        return _tries.numbers_of(answer, given)
+    except Exception:
+        return []
+
+
+def test_the_digest_of_the_page_is_the_digest_of_python(browser: Any, whole: Path) -> None:
+    """Numbers of all sizes, whole and not, are right in the page; a unit more is not."""
+    source = (ROOT / "book/_static/tries.js").read_text()
+    inner = source[source.index("const digest") : source.index("for (const node of")]
+    numbers = [*np.random.default_rng(1).lognormal(0, 8, 200).tolist(), 1.0625, -0.5, 9999.6, 0.0]
+    with opened(browser, whole) as page:
+        found = page.evaluate(
+            f"(numbers) => {{ {inner}\n return numbers.map((x) => [written(x, false), "
+            "digest('a|' + written(x, false)), written(Math.round(x), true)]); }",
+            numbers,
+        )
+        near = page.evaluate(
+            f"(all) => {{ {inner}\n return all.map(([x, w]) => [1, 1.0004, 1.003, 0.9].map("
+            "(f) => isRight(f * x, false, 's|', w))); }",
+            [[x, _tries.digest(f"s|{_tries.written(x)}")] for x in numbers if x],
+        )
+    for x, (text, digest, whole_text) in zip(numbers, found, strict=True):
+        if x != 1.0625:  # a tie, which the two languages resolve differently
+            assert (text, digest) == (_tries.written(x), _tries.digest("a|" + _tries.written(x)))
+        if abs(x) < 1e15:
+            assert int(whole_text) == math.floor(x + 0.5)
+    for first, _, third, fourth in near:
+        assert (first, third, fourth) == (True, False, False)
+
+
+def test_a_single_page_asks_too(browser: Any, whole: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.html").write_text(_single_file(whole / "_build/html", "other"))
+    with Visit(browser, f"{tmp_path.as_uri()}/", "one") as visit:
+        box = box_of(visit.page, 0)
+        box.locator("summary").click()
+        assert box.locator("form").is_visible()
+        assert visit.page.locator(".momab-try form").first.is_visible()

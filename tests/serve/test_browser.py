@@ -1,0 +1,232 @@
+"""`momab serve` in a real browser, on a small book in the dress of the real one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from momab.serve.app import Serving
+from tests.accessibility import violations
+from tests.serve.test_serve import GOOD
+
+STILL = "* { transition: none !important; animation: none !important }"
+LONG = 120_000  # milliseconds that a run may take on a busy machine
+
+
+class Tab:
+    """A tab that came in with the token, and what went wrong in it."""
+
+    def __init__(self, browser: Any, serving: Serving, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.address = serving.server.address
+        self.trouble: list[str] = []
+        self.page = self.open()
+        self.page.goto(serving.server.entrance)
+        self.page.wait_for_url(self.address)
+
+    def open(self) -> Any:
+        page = self.context.new_page()
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
+        return page
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.trouble.append(f"{message.type}: {message.text}")
+
+    def visit(self, path: str, page: Any = None) -> Any:
+        page = page or self.page
+        page.goto(self.address + path)
+        page.wait_for_load_state("networkidle")
+        page.add_style_tag(content=STILL)
+        return page
+
+    def form(self, path: str = "index.html", page: Any = None) -> Any:
+        page = self.visit(path, page)
+        page.get_by_role("button", name="Run this page with your values").click()
+        page.get_by_role("button", name="Run", exact=True).wait_for()
+        return page
+
+
+@pytest.fixture
+def tab(browser: Any, serving: Serving) -> Iterator[Tab]:
+    tab = Tab(browser, serving)
+    yield tab
+    assert tab.trouble == []
+    tab.context.close()
+
+
+def run(page: Any) -> None:
+    page.get_by_role("button", name="Run", exact=True).click()
+
+
+def test_from_the_form_to_the_page(tab: Tab) -> None:
+    page = tab.form()
+    page.get_by_label("throws", exact=True).fill("80")
+    assert "momab run index -p throws=80" in page.locator(".serve-form").inner_text()
+    assert page.get_by_label("preset").input_value() == "yours"
+    run(page)
+    page.wait_for_url(re.compile(r"run=index-"), timeout=LONG)
+    assert "throws 80 (default 40)" in page.locator(".serve-banner").inner_text()
+    sides = page.locator(".serve-pair svg")
+    assert sides.count() == 2
+    left, right = (sides.nth(n).bounding_box() for n in range(2))
+    assert left["x"] + left["width"] <= right["x"]  # side by side
+    mark = page.locator("mark.serve-changed", has_text="80").first
+    assert mark.get_attribute("data-was") == "40"
+    page.get_by_label("show the default's numbers").check()
+    after = mark.evaluate("m => getComputedStyle(m, '::after').content")
+    assert "was" in after
+    with page.expect_download() as found:
+        page.get_by_role("link", name="notebook (.ipynb)").click()
+    assert found.value.suggested_filename.endswith(".ipynb")
+
+
+def test_the_keyboard_is_enough(tab: Tab) -> None:
+    page = tab.visit("index.html")
+    page.get_by_role("button", name="Run this page with your values").focus()
+    page.keyboard.press("Enter")
+    field = page.get_by_label("throws", exact=True)
+    field.wait_for()
+    slider = page.get_by_label("throws, as a slider")
+    slider.focus()
+    before = float(field.input_value())
+    page.keyboard.press("ArrowRight")
+    assert float(field.input_value()) > before
+    field.focus()
+    field.fill("1")
+    page.keyboard.press("Enter")
+    alert = page.get_by_role("alert")
+    alert.filter(has_text="Throws must be a whole number in [2, 100,000]; it is 1.").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.evaluate("() => document.activeElement.id") == "serve-throws"
+    tab.trouble = [line for line in tab.trouble if "400 (Bad Request)" not in line]
+
+
+def test_presets_fill_the_form(tab: Tab) -> None:
+    page = tab.form()
+    page.get_by_label("preset").select_option("paper")
+    assert page.get_by_label("throws", exact=True).input_value() == "500"
+    page.get_by_label("preset").select_option("quick")
+    assert page.get_by_label("throws", exact=True).input_value() == "40"
+
+
+def test_cancel_stops_a_run(tab: Tab, serving: Serving) -> None:
+    page = tab.form()
+    page.get_by_label("wait", exact=True).fill("590")
+    run(page)
+    page.get_by_text(re.compile(r"cell \d+ of \d+")).wait_for(timeout=LONG)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Cancelled; nothing is left of it.").wait_for(timeout=LONG)
+    assert [job for job in serving.queue.jobs() if not job.over] == []
+    assert page.get_by_role("button", name="Run", exact=True).is_enabled()
+
+
+def test_a_sweep_shows_small_multiples(tab: Tab) -> None:
+    page = tab.form()
+    page.get_by_label("throws", exact=True).fill("81,82")
+    run(page)
+    page.wait_for_url(re.compile(r"sweep="), timeout=LONG)
+    assert page.locator(".serve-multiple svg").count() == 2
+    page.get_by_role("link", name="throws = 82").click()
+    page.wait_for_url(re.compile(r"run=index-"))
+    assert "throws 82" in page.locator(".serve-banner").inner_text()
+
+
+def test_two_tabs_at_once(tab: Tab) -> None:
+    pages = [tab.form(), tab.form(page=tab.open())]
+    for page, throws in zip(pages, ("83", "84")):
+        page.get_by_label("throws", exact=True).fill(throws)
+        run(page)
+    for page, throws in zip(pages, ("83", "84")):
+        page.wait_for_url(re.compile(r"run=index-"), timeout=LONG)
+        assert f"throws {throws} (default 40)" in page.locator(".serve-banner").inner_text()
+
+
+def test_a_table_is_dropped_and_studied(tab: Tab) -> None:
+    page = tab.form("own-data.html")
+    table = {"name": "cafes.csv", "mimeType": "text/csv", "buffer": GOOD.encode()}
+    page.set_input_files("#serve-file", table)
+    page.get_by_text("cafes: 18 rows.").wait_for()
+    assert page.get_by_label("column that names the arm").input_value() == "cafe"
+    assert page.get_by_label("coffee", exact=True).is_checked()
+    assert not page.get_by_label("price", exact=True).is_checked()
+    assert page.get_by_label("range of price, as low:high").input_value() == "0:80"
+    run(page)
+    page.wait_for_url(re.compile(r"run=own-data-"), timeout=LONG)
+    assert "on the table cafes" in page.locator(".serve-banner").inner_text()
+
+
+def test_another_site_cannot_ask(tab: Tab, serving: Serving, browser: Any) -> None:
+    """A page of another origin in the same browser, cookie and all, gets nothing."""
+    import http.server
+    import threading
+
+    class Evil(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><link rel=icon href=data:,><p>evil")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    evil = http.server.HTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=evil.serve_forever, daemon=True).start()
+    page = tab.context.new_page()
+    page.goto(f"http://127.0.0.1:{evil.server_port}/")
+    before = len(serving.queue.jobs())
+    target = f"{tab.address}_serve/pages/index"
+    got = page.evaluate(
+        """async (to) => {
+          const tries = [
+            fetch(to, {credentials: "include"}),
+            fetch(to, {method: "POST", credentials: "include", body: '{"values": {}}'}),
+            fetch(to, {method: "POST", mode: "no-cors", credentials: "include", body: "{}"}),
+          ];
+          const ended = await Promise.allSettled(tries);
+          return ended.map((e) => (e.status === "rejected" ? "no" : `${e.value.type}`));
+        }""",
+        target,
+    )
+    assert got[:2] == ["no", "no"]
+    assert len(serving.queue.jobs()) == before
+    evil.shutdown()
+    evil.server_close()
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 375)])
+def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: int) -> None:
+    size = {"width": width, "height": 800}
+    tab = Tab(browser, serving, color_scheme=theme, viewport=size)
+    page = tab.form()
+    page.get_by_label("throws", exact=True).fill("80")
+    run(page)
+    page.wait_for_url(re.compile(r"run=index-"), timeout=LONG)
+    found = {"run": violations(page)}
+    found["form"] = violations(tab.form())
+    found["study"] = violations(tab.form("own-data.html"))
+    found["history"] = violations(tab.visit("_serve/history"))
+    assert [problem for problem in found.items() if problem[1]] == []
+    for path in ("index.html", "_serve/history"):
+        page = tab.form(path) if path == "index.html" else tab.visit(path)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    tab.context.close()
+
+
+def test_without_a_server_the_button_says_how_to_start_one(browser: Any, small_book: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto((small_book.build / "html/index.html").as_uri())
+    page.get_by_role("button", name="Run this page with your values").click()
+    dialog = page.get_by_role("dialog")
+    assert "momab serve" in dialog.inner_text()
+    assert ".venv/bin/momab run index -p seed=1" in dialog.inner_text()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+    context.close()

@@ -1,0 +1,121 @@
+"""A run beside the default: what is marked, and what is not."""
+
+from __future__ import annotations
+
+import re
+
+from bs4 import BeautifulSoup
+from hypothesis import given
+from hypothesis import strategies as st
+
+from momab.serve.compare import compare, figures_of, renamed
+
+
+def article(*blocks: str) -> str:
+    return f'<article class="bd-article">{"".join(blocks)}</article>'
+
+
+def figure(drawn: str, caption: str = "Some dots.") -> str:
+    svg = f'<svg viewBox="0 0 300 200"><clipPath id="c"/><g clip-path="url(#c)">{drawn}</g></svg>'
+    return f'<figure class="momab-figure">{svg}<figcaption>{caption}</figcaption></figure>'
+
+
+def marks(html: str) -> list[tuple[str, str]]:
+    found = BeautifulSoup(html, "html.parser").select("mark.serve-changed")
+    return [(mark.get_text(), str(mark.get("data-was", ""))) for mark in found]
+
+
+def test_a_number_that_changed_is_marked_with_what_it_was() -> None:
+    default = article("<p>It takes 1,200 pulls, <b>0.35</b> of all.</p>", "<p>Seven of 9.</p>")
+    new = article("<p>It takes 900 pulls, <b>0.42</b> of all.</p>", "<p>Seven of 9.</p>")
+    found = compare(default, new)
+    assert marks(found.article) == [("900", "1,200"), ("0.42", "0.35")]
+    assert (found.numbers, found.figures) == (2, 0)
+
+
+def test_a_paragraph_more_does_not_shift_the_rest() -> None:
+    default = article("<p>First 1.</p>", "<p>Second 2, said at length.</p>", "<p>Third 3.</p>")
+    new = article("<p>First 1.</p>", "<p>A warning.</p>", "<p>Second 5, said at length.</p>")
+    assert ("5", "2") in marks(compare(default, new).article)
+
+
+def test_words_that_changed_are_marked_but_are_no_numbers() -> None:
+    found = compare(article("<p>The best arm is A.</p>"), article("<p>The best arm is B.</p>"))
+    assert marks(found.article) == [("B", "A")]
+    assert found.numbers == 0
+
+
+def test_cells_of_tables_are_compared_one_by_one() -> None:
+    rows = "<table><tr><td>a</td><td>{}</td></tr><tr><td>b</td><td>2.0</td></tr></table>"
+    found = compare(article(rows.format("1.0")), article(rows.format("1.5")))
+    assert marks(found.article) == [("1.5", "1.0")]
+
+
+def test_a_formula_is_one_word() -> None:
+    formula = '<p>So <span class="katex"><annotation>{}</annotation><i>{}</i></span>.</p>'
+    found = compare(article(formula.format("x=1", "x=1")), article(formula.format("x=2", "x=2")))
+    assert 'class="katex serve-changed"' in found.article
+    assert found.numbers == 1
+
+
+def test_code_and_colophon_are_not_compared() -> None:
+    text = '<div class="cell_input"><p>arms = {0}</p></div>'
+    text += '<details class="colophon"><p>{0} s</p></details>'
+    found = compare(article(text.format(1)), article(text.format(2)))
+    assert (found.numbers, marks(found.article)) == (0, [])
+
+
+def test_figures_that_differ_stand_side_by_side() -> None:
+    same, old, new = figure("<b/>"), figure("<i/>"), figure("<u/>")
+    found = compare(article(same, old), article(same, new))
+    soup = BeautifulSoup(found.article, "html.parser")
+    [pair] = soup.select(".serve-pair")
+    assert [side.select_one(".serve-label").get_text() for side in pair.select(".serve-side")] == [
+        "Default",
+        "Yours",
+    ]
+    assert pair.select_one(".serve-side i") is not None
+    assert pair.select(".serve-side")[1].select_one("u") is not None
+    assert found.figures == 1
+
+
+def test_twins_share_no_identifier() -> None:
+    found = compare(article(figure("<i/>")), article(figure("<u/>"))).article
+    names = re.findall(r'\bid="([^"]+)"', found)
+    assert len(names) == len(set(names)) == 2
+    assert set(re.findall(r"url\(#([^)]+)\)", found)) == set(names)
+
+
+def test_renaming_follows_every_reference() -> None:
+    html = (
+        '<svg aria-labelledby="a b"><title id="a"/><use href="#b"/><g id="b" fill="url(#c)"/></svg>'
+    )
+    assert renamed(html, "x-") == (
+        '<svg aria-labelledby="x-a x-b"><title id="x-a"/><use href="#x-b"/>'
+        '<g id="x-b" fill="url(#x-c)"/></svg>'
+    )
+
+
+def test_the_figures_of_an_article_come_in_order() -> None:
+    assert len(figures_of(article(figure("<i/>"), "<p>x</p>", figure("<u/>")))) == 2
+
+
+texts = st.lists(
+    st.text(st.sampled_from("ab 0123.,%<>&-"), max_size=20).map(
+        lambda t: t.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    ),
+    max_size=6,
+)
+
+
+@given(texts, texts)
+def test_marks_never_change_the_text(old: list[str], new: list[str]) -> None:
+    default, mine = (article(*(f"<p>{t}</p>" for t in found)) for found in (old, new))
+    shown = BeautifulSoup(compare(default, mine).article, "html.parser").get_text()
+    assert shown == BeautifulSoup(mine, "html.parser").get_text()
+
+
+@given(texts)
+def test_a_page_does_not_differ_from_itself(blocks: list[str]) -> None:
+    same = article(*(f"<p>{t}</p>" for t in blocks))
+    assert marks(compare(same, same).article) == []
