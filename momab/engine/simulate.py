@@ -28,7 +28,7 @@ from momab._util.cluster import named_client
 from momab._util.memory import require_memory
 from momab._util.processes import end_with_parent
 from momab._util.progress import progress as progress_bar
-from momab._util.validate import IntArray, horizon_for, shown, whole_number
+from momab._util.validate import LONGEST, IntArray, horizon_for, shown, whole_number
 from momab.engine.loop import has_kernel, play_block
 from momab.engine.policies.base import SELECTIONS, Policy, Selection, selection_for
 from momab.engine.provenance import describe_policy, provenance_versions
@@ -312,7 +312,7 @@ def _plan(
     count = whole_number(checkpoints, "checkpoints", least=0, most=1_000_000)
     tasks = []
     for instance_name, instance in named_instances.items():
-        T = horizon_for(horizon, instance.K)
+        T = horizon_for(horizon, instance.K, LONGEST)
         rounds = log_checkpoints(T, count)
         for policy_name, policy in named_policies.items():
             names = instance_name, policy_name
