@@ -41,6 +41,9 @@ def page_files(pages: Iterable[Path]) -> list[Path]:
 def page_source(notebook: str) -> list[Path]:
     """The source of a page; the student package has none."""
     from momab.book.packaged import packaged
+
+    if packaged():
+        return []
     from momab.book.project import Project
 
-    return [] if packaged() else [Project.find().notebook(notebook).path]
+    return [Project.find().notebook(notebook).path]
