@@ -54,7 +54,12 @@ def study_command(
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
     from momab._util.cluster import on_cluster
+    from momab._util.extras import require
     from momab._util.files import require_folder
+    from momab.book.packaged import packaged
+
+    if not packaged():
+        require("book", "the book")
     from momab.chapters.own_data import study_assignments
     from momab.cli.crate import describe_run, page_files
     from momab.model.price import price
