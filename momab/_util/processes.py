@@ -1,11 +1,14 @@
-"""Processes that end with the one that started them."""
+"""Processes that end with the one that started them, and by its hand only."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def end_with_parent(every: float = 1.0) -> None:
@@ -23,3 +26,16 @@ def end_with_parent(every: float = 1.0) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="end-with-parent").start()
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """What is started here does not hear Ctrl-C, not even while it begins: we end it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from momab._util.files import require_folder, write_text
-from momab._util.processes import end_with_parent
+from momab._util.processes import deaf, end_with_parent
 from momab._util.progress import tasks
 from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
@@ -163,7 +163,8 @@ def _crew(size: int) -> Iterator[list[Connection]]:
         for _ in range(size):
             mine, theirs = context.Pipe()
             process = context.Process(target=run_worker, args=(theirs,), daemon=False)
-            process.start()
+            with deaf():
+                process.start()
             theirs.close()
             processes.append(process)
             pipes.append(mine)

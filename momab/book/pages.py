@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
 
-from momab._util.processes import end_with_parent
+from momab._util.processes import deaf, end_with_parent
 from momab.errors import BuildError
 
 _PER_CELL = 10_000  # myst-nb counts so many lines per cell
@@ -78,7 +78,8 @@ class PageBuilder:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_child, args=(theirs,), daemon=True)
-        self._process.start()
+        with deaf():
+            self._process.start()
         theirs.close()
         self._pipe.send(book)
         self._rehearsals = 0
