@@ -118,14 +118,20 @@ class Pages:
     def planned(self, page: str, values: object) -> list[Execution]:
         """The executions that a form asks for: several if a value is a list of values."""
         notebook = self.notebook(page)
-        found = planned_runs(self.project, notebook, "quick", assignments(notebook, values))
+        found = self._planned(notebook, assignments(notebook, values))
         if len(found) > MOST:
             raise MomabError(f"a sweep makes at most {MOST} pages here; this one has {len(found)}.")
         return found
 
     def planned_study(self, assigned: Iterable[str]) -> list[Execution]:
         """The execution of the page on own data with a table."""
-        return planned_runs(self.project, self.notebook(STUDY), "quick", assigned)
+        return self._planned(self.notebook(STUDY), assigned)
+
+    def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
+        try:
+            return planned_runs(self.project, notebook, "quick", assigned)
+        except MomabError as error:  # the form knows which page it is
+            raise MomabError(str(error).removeprefix(f"{notebook.name}: ")) from None
 
     # ---- a finished run --------------------------------------------------------------------
 
