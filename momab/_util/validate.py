@@ -17,7 +17,10 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 LONGEST = 2**62
-"""The longest horizon: rounds are counted in 64 bits."""
+"""The longest horizon that is played: rounds are counted in 64 bits."""
+
+LARGEST = 10**100
+"""The longest horizon of a formula."""
 
 
 def real_array(values: ArrayLike, what: str) -> FloatArray:
@@ -113,11 +116,11 @@ def probability(value: object, what: str) -> float:
     return float(value)
 
 
-def horizon_for(horizon: object, arms: int) -> int:
+def horizon_for(horizon: object, arms: int, most: int = LARGEST) -> int:
     """Return a horizon T >= K: every policy pulls each arm once to begin with."""
     number = whole_number(horizon, "the horizon T", least=1)
-    if number > LONGEST:
-        raise MomabError(f"the horizon T must be at most {LONGEST:,}; it is {shown(horizon)}.")
+    if number > most:
+        raise MomabError(f"the horizon T must be at most {most:,}; it is {shown(horizon)}.")
     if number < arms:
         raise MomabError(
             f"the horizon T must be at least the number of arms, {arms}; it is {number}."

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from momab._util.files import require_folder
+from momab._util.manifest import SITE_MANIFEST, site_digests, write_manifest
 from momab.book.inputs import BuildRecord, digest_inputs
 from momab.book.project import Project
 from momab.errors import MomabError
@@ -168,6 +169,7 @@ def build_site(builder: PageBuilder, stage: Path, site: Path, record: BuildRecor
         builder.build(stage, new)
         for leftover in (".buildinfo", "objects.inv.tmp"):
             (new / leftover).unlink(missing_ok=True)
+        write_manifest(new / SITE_MANIFEST, site_digests(new))
         record.write(new)
         swap(new, site)
 

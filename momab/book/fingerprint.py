@@ -113,6 +113,8 @@ class Library:
     def _paths(self) -> dict[str, Path]:
         found = {}
         for path in sorted(self.folder.rglob("*.py")):
+            if not path.with_name("__init__.py").is_file():  # a file that we hand out
+                continue
             parts = path.relative_to(self.folder.parent).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
         return found

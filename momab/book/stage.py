@@ -123,7 +123,8 @@ def _digest(project: Project, stage: Path) -> str:
     """A digest of the staged book, the library it documents, and the tools that build it."""
     digest = hashlib.sha256(project.lock.encode())
     digest.update(json.dumps(publishing_settings()).encode())
-    for folder, pattern in ((stage, "*"), (project.library, "*.py")):
+    library = project.library
+    for folder, pattern in ((stage, "*"), (library, "*.py"), (library, "data/manifest.json")):
         for path in sorted(folder.rglob(pattern)):
             if path.is_file():
                 digest.update(path.relative_to(folder).as_posix().encode())

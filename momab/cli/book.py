@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import AsJson, interruptible, print_json, print_wide, short
+from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wide, short
 from momab.errors import MomabError
 
 Assignments = Annotated[
@@ -59,6 +59,7 @@ def book_command(
 
 
 def run_command(
+    context: typer.Context,
     notebook: Annotated[
         str,
         typer.Argument(help="Its name, as `momab params` lists it.", autocompletion=_notebooks),
@@ -72,14 +73,20 @@ def run_command(
     edition: Annotated[
         str | None, typer.Option(help="instructor (the default in a checkout), or student.")
     ] = None,
+    dask: Dask = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
     The student package has the student edition only, and writes notebooks.
     """
-    for page in run_one(notebook, profile, parameter or (), output, workers, edition):
-        print(short(page))
+    from momab._util.cluster import on_cluster
+    from momab.cli.crate import describe_run, page_files, page_source
+
+    with on_cluster(dask):
+        pages = run_one(notebook, profile, parameter or (), output, workers, edition)
+    describe_run(context, pages[0].parent, page_files(pages), page_source(notebook))
+    print("\n".join(map(short, pages)))
 
 
 def run_one(

@@ -10,6 +10,7 @@ import typer
 from momab.cli import tables
 from momab.cli.terminal import (
     AsJson,
+    Dask,
     interruptible,
     mention_numba,
     number,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 def simulate_command(
+    context: typer.Context,
     instance: Annotated[
         list[str] | None,
         typer.Argument(
@@ -67,6 +69,7 @@ def simulate_command(
         Path | None,
         typer.Option("-o", "--output", help="Folder for the tables; runs are kept in it, too."),
     ] = None,
+    dask: Dask = None,
     engine: Annotated[str, typer.Option(help="auto, numba or python: the digits agree.")] = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +77,9 @@ def simulate_command(
 
     Ctrl-C stops cleanly; with --store or --output the same command goes on where it stopped.
     """
+    from momab._util.cluster import on_cluster
     from momab._util.files import require_folder
+    from momab.cli.crate import describe_run
     from momab.engine import specs
     from momab.engine.simulate import simulate
 
@@ -90,7 +95,7 @@ def simulate_command(
     players = specs.policies(policy or ())
     if engine == "auto":
         mention_numba()
-    with interruptible():
+    with on_cluster(dask), interruptible():
         results = simulate(
             built,
             players,
@@ -109,6 +114,8 @@ def simulate_command(
         _print_summary(results.summary())
     if output:
         folder = results.save(output)
+        names = ("runs.csv", "pulls.csv", "trajectories.csv", "summary.csv", "provenance.json")
+        describe_run(context, folder, [folder / name for name in names], [csv] if csv else ())
         if not as_json:
             print(f"tables in {short(folder)}")
 

@@ -12,6 +12,7 @@ from momab.cli import tables
 from momab.cli.book import run_one
 from momab.cli.terminal import (
     AsJson,
+    Dask,
     interruptible,
     mention_numba,
     number,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def study_command(
+    context: typer.Context,
     table: Annotated[
         Path, typer.Argument(help="A CSV, Parquet or Excel file, one row per reward.")
     ],
@@ -48,10 +50,18 @@ def study_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
     ] = None,
+    dask: Dask = None,
 ) -> None:
     """Describe your own table as a bandit and play the policies on it; writes a page."""
+    from momab._util.cluster import on_cluster
+    from momab._util.extras import require
     from momab._util.files import require_folder
+    from momab.book.packaged import packaged
+
+    if not packaged():
+        require("book", "the book")
     from momab.chapters.own_data import study_assignments
+    from momab.cli.crate import describe_run, page_files
     from momab.model.price import price
 
     if output is not None:
@@ -71,8 +81,10 @@ def study_command(
         found = price(instance.means, kind)
         candidate = instance.arm_names[int(found.arm)]
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    for page in run_one("own-data", "quick", assignments, output, exercises=False):
-        print(short(page))
+    with on_cluster(dask):
+        pages = run_one("own-data", "quick", assignments, output, exercises=False)
+    describe_run(context, pages[0].parent, page_files(pages), [table])
+    print("\n".join(map(short, pages)))
 
 
 def audit_command(
@@ -99,6 +111,7 @@ def audit_command(
 
 
 def reproduce_command(
+    context: typer.Context,
     target: Annotated[
         list[str],
         typer.Argument(
@@ -124,6 +137,7 @@ def reproduce_command(
         typer.Option(help="A policy of the target limit, by its label; repeatable."),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
+    dask: Dask = None,
     check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
         False
     ),
@@ -135,9 +149,12 @@ def reproduce_command(
     Finished runs are kept in the output folder: the same command goes on where it stopped.
     """
     from momab import study
+    from momab._util.cluster import on_cluster
     from momab._util.extras import require
     from momab._util.files import require_folder
+    from momab._util.manifest import MANIFEST, package_digests, write_manifest
     from momab._util.validate import LONGEST, whole_number
+    from momab.cli.crate import describe_run
 
     names = study.wanted_parts(target)
     if FIGURES.keys() & set(target) or "all" in target:
@@ -156,9 +173,10 @@ def reproduce_command(
     chosen = policy or (study.recorded_policies() if check and not record else ())
     parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(chosen)))
     mention_numba()
-    with interruptible():
+    with on_cluster(dask), interruptible():
         if record:
             study.record_results(parts, names)
+            write_manifest(MANIFEST, package_digests())
         if check:
             _print_differences(study.differences(parts, names))
         compared: dict[str, list[dict[Any, Any]]] = {}
@@ -170,6 +188,7 @@ def reproduce_command(
             print(f"{name}: {agreed} of {len(cells)} cells within 3 standard errors of the paper's")
             print(cells.drop(columns=["paper_sd", "ours_sd"]).to_string(index=False))
         written = study.write_files(parts, target, output, FIGURES)
+    describe_run(context, output, written, study.data_files(names, options))
     if as_json:
         print_json({"target": name, **cell} for name, cells in compared.items() for cell in cells)
     else:

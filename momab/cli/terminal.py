@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
+Dask = Annotated[
+    str | None,
+    typer.Option(help="Simulate on a cluster: the address of its Dask scheduler (or MOMAB_DASK)."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the table as JSON.")]
 
 

@@ -16,7 +16,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from momab._util.validate import FloatArray, IntArray, horizon_for, whole_number
+from momab._util.validate import LONGEST, FloatArray, IntArray, horizon_for, whole_number
 from momab.engine.policies.base import Given, Policy, View, coins_of, given_for, selection_for
 from momab.engine.streams import Coins, RewardArrays, RewardStream, reward_arrays, validate_streams
 from momab.errors import MomabError
@@ -101,7 +101,7 @@ def _task(
 ) -> Request:
     arrays = reward_arrays(instance.source)
     selection_for(policy)
-    horizon = horizon_for(horizon, arrays.K)
+    horizon = horizon_for(horizon, arrays.K, LONGEST)
     seed = whole_number(seed, "the seed", least=0)
     validate_streams(arrays, horizon, seed, last_run)
     rounds = np.asarray(checkpoints if len(checkpoints) else np.zeros(0, dtype=np.int64))

@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from momab._util.cluster import named_client
 from momab._util.memory import require_memory
 from momab._util.processes import end_with_parent
 from momab._util.progress import progress as progress_bar
-from momab._util.validate import IntArray, horizon_for, shown, whole_number
+from momab._util.validate import LONGEST, IntArray, horizon_for, shown, whole_number
 from momab.engine.loop import has_kernel, play_block
 from momab.engine.policies.base import SELECTIONS, Policy, Selection, selection_for
 from momab.engine.provenance import describe_policy, provenance_versions
@@ -176,7 +177,8 @@ def simulate(
     workers : int, optional
         Cores to use; all unless told.
     client : dask.distributed.Client, optional
-        Spread the same work over its cluster instead.
+        Spread the same work over its cluster instead; unless told, over the one whose address
+        is in the environment variable ``MOMAB_DASK``, if there is one.
     store : path, optional
         A folder that keeps finished runs, which are never computed again.
     engine : {"auto", "numba", "python"}, optional
@@ -197,6 +199,7 @@ def simulate(
         After Ctrl-C; it holds the runs that were finished.
     """
     runs = whole_number(runs, "runs", least=1)
+    client = client if client is not None else named_client()
     tasks = _plan(instances, policies, horizon, seed, checkpoints, front_metrics, engine)
     count = whole_number(
         workers if workers is not None else (os.cpu_count() or 1), "workers", least=1
@@ -309,7 +312,7 @@ def _plan(
     count = whole_number(checkpoints, "checkpoints", least=0, most=1_000_000)
     tasks = []
     for instance_name, instance in named_instances.items():
-        T = horizon_for(horizon, instance.K)
+        T = horizon_for(horizon, instance.K, LONGEST)
         rounds = log_checkpoints(T, count)
         for policy_name, policy in named_policies.items():
             names = instance_name, policy_name

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from momab import datasets
@@ -273,6 +274,14 @@ def wanted_parts(targets: Iterable[str]) -> list[str]:
             )
         names |= set(PARTS if target == "all" else TARGETS[target])
     return [part for part in PARTS if part in names]
+
+
+def data_files(parts: Iterable[str], options: Options) -> list[Path]:
+    """The files of the data sets that some parts are computed from."""
+    if not any(part in NEED_DATA for part in parts):
+        return []
+    found = (datasets.find(dataset, options.data_dir) for dataset in DATASETS)
+    return [path for path in found if path is not None]
 
 
 def require_data(parts: Iterable[str], options: Options) -> None:

@@ -100,10 +100,10 @@ def test_loading_does_not_make_an_empty_file(book):
 
 
 def test_equal_values_of_a_sweep_are_one_page(book):
-    from momab.book.single_page import _jobs
+    from momab.book.single_page import planned_runs
 
     notebook = project(book).notebook("other")
-    assert len(_jobs(project(book), notebook, "quick", ["seed=10,1e1,11"])) == 2
+    assert len(planned_runs(project(book), notebook, "quick", ["seed=10,1e1,11"])) == 2
 
 
 @pytest.mark.slow

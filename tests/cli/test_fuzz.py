@@ -83,7 +83,7 @@ def light(monkeypatch, tmp_path):
     monkeypatch.setattr("momab.book.single_page.PageBuilder", nobody)
     monkeypatch.setattr("momab.book.pages.PageBuilder", nobody)
     monkeypatch.setattr("momab.book.single_page.execute", refuse)
-    monkeypatch.setattr("momab.book.single_page._rehearse", lambda *_: None)
+    monkeypatch.setattr("momab.book.single_page.rehearse_page", lambda *_: None)
     monkeypatch.setattr("momab.book.execute.execute", refuse)
     monkeypatch.setattr("momab.book.pdf.print_book", refuse)
     monkeypatch.setattr("momab.book.proofs.check_proofs", refuse)

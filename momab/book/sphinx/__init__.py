@@ -8,6 +8,7 @@ Each module has one concern and registers it with its own `setup`:
 - `ledger`: statements carry their verdicts, references to them show them;
 - `statement_graph`: ``{statement-graph}`` draws who uses whom;
 - `formal`: what a machine has checked, and the sources of the proofs;
+- `artefact`: ``{artefact-table}`` says what recomputes which claims;
 - `badges`: an exercise shows its level and kind;
 - `glossary`: a notion shows its definition where it is used;
 - `api`: ``{package}`` documents a package of the library;
@@ -35,6 +36,7 @@ from sphinx.application import Sphinx
 
 from momab.book.sphinx import (
     api,
+    artefact,
     assets,
     badges,
     bibliography,
@@ -71,6 +73,7 @@ _HOOKS = (
     ledger,
     statement_graph,
     formal,
+    artefact,
     live,
     questions,
     search,

@@ -1,0 +1,106 @@
+"""What recomputes which claims: ``{artefact-table}`` sets ``book/artefact.yml`` with the digests.
+
+A digest is taken from the manifest of the recorded results (`momab._util.manifest`), so the
+table always shows what `momab verify` compares with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from momab._util.manifest import MANIFEST, read_manifest
+from momab.book.entries import LedgerEntry
+from momab.book.sphinx.ledger import entries_of
+from momab.book.sphinx.statement_graph import linked
+from momab.book.yaml_files import Strict, read_yaml
+from momab.errors import MomabError
+
+
+class ArtefactRow(Strict):
+    """Some claims, the command that recomputes what they rest on, and what must come out."""
+
+    claims: tuple[str, ...]
+    command: str
+    says: str = ""
+    about: str = ""
+    files: tuple[str, ...] = ()
+    minutes: float | None = None
+    data: bool = False
+
+
+class Artefact(Strict):
+    """The table, and the machine on which the minutes were measured."""
+
+    machine: str
+    rows: tuple[ArtefactRow, ...]
+
+
+def setup(app: Sphinx) -> None:
+    """Register with Sphinx."""
+    app.add_directive("artefact-table", ArtefactTable)
+
+
+def read_artefact(root: Path) -> Artefact:
+    """The table of a book's source."""
+    return read_yaml(root / "book" / "artefact.yml", Artefact, "book/artefact.yml")
+
+
+class ArtefactTable(SphinxDirective):
+    """``{artefact-table}``: claims, command, minutes, digest."""
+
+    def run(self) -> list[nodes.Node]:
+        """Parse the table that the sources give."""
+        root = Path(self.env.srcdir)
+        for path in (root / "book" / "artefact.yml", root / "book" / "claims.yml", MANIFEST):
+            self.env.note_dependency(str(path))
+        known = {entry.id: entry for entry in entries_of(self.env.app)}
+        try:
+            text = artefact_table(read_artefact(root), known, read_manifest(MANIFEST))
+        except MomabError as error:
+            raise self.error(str(error)) from None
+        place = nodes.Element()
+        self.state.nested_parse(StringList(text.splitlines(), "artefact"), 0, place)
+        return list(place.children)
+
+
+def artefact_table(
+    artefact: Artefact, entries: Mapping[str, LedgerEntry], digests: Mapping[str, str]
+) -> str:
+    """The table in Markdown, and where the minutes were measured."""
+    lines = [
+        "| claim | command | data needed | minutes | expected |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for row in artefact.rows:
+        if unknown := [name for name in row.claims if name not in entries]:
+            raise MomabError(f"book/artefact.yml: there is no claim {unknown[0]!r}.")
+        if unknown := [name for name in row.files if name not in digests]:
+            raise MomabError(f"book/artefact.yml: {unknown[0]} is not in the manifest.")
+        claims = [linked(entries[name], entries[name].label) for name in row.claims]
+        files = [f"`{name.rpartition('/')[2]}` `{digests[name][:12]}`" for name in row.files]
+        cells = [
+            ", ".join([*claims, *filter(None, [row.about])]),
+            f"`{row.command}`",
+            "yes" if row.data else "no",
+            _minutes(row.minutes),
+            ", ".join(files) or f"it says `{row.says}`",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "Expected are the first digits of SHA-256. Minutes are processor time, summed over "
+            f"cores, measured on {artefact.machine}; a dash means that it was not measured.",
+        ]
+    )
+
+
+def _minutes(minutes: float | None) -> str:
+    return "–" if minutes is None else "< 0.1" if minutes < 0.1 else f"{minutes:.2g}"

@@ -1,0 +1,90 @@
+"""The table for whoever evaluates the artefact: its commands are commands, its digests hold."""
+
+import shlex
+
+import pytest
+import typer
+
+from momab import study
+from momab._util import manifest
+from momab.book.entries import read_entries
+from momab.book.pages import PageBuilder
+from momab.book.project import Project
+from momab.book.sphinx.artefact import Artefact, ArtefactRow, artefact_table, read_artefact
+from momab.book.stage import write_frame
+from momab.cli.app import app
+from momab.errors import MomabError
+from tests.browsing import ParsedSite
+from tests.conftest import PROJECT, ROOT
+
+ARTEFACT = read_artefact(ROOT)
+ENTRIES = {entry.id: entry for entry in read_entries(ROOT)}
+DIGESTS = manifest.read_manifest(manifest.MANIFEST)
+
+
+def parsed(command: str) -> typer.Context:
+    """What the command line makes of a command, which is not run."""
+    program, name, *words = shlex.split(command)
+    assert program == "momab"
+    commands = typer.main.get_command(app).commands
+    return commands[name].make_context(name, words)
+
+
+@pytest.mark.parametrize("row", ARTEFACT.rows, ids=lambda row: row.command)
+def test_a_command_is_one_and_recomputes_the_files_of_its_row(row):
+    context = parsed(row.command)
+    assert bool(row.files) != bool(row.says), "a digest, or what the command says"
+    if context.info_name == "reproduce":
+        assert context.params["check"]
+        parts = study.wanted_parts(context.params["target"])
+        assert {f"momab/data/results/{part}.csv" for part in parts} == set(row.files)
+        needs = any(part in study.parts.NEED_DATA for part in parts)
+        assert row.data == needs
+    elif context.info_name == "run":
+        assert context.params["notebook"] in PROJECT.notebook_pages
+
+
+def test_a_wrong_command_would_be_noticed():
+    with pytest.raises(Exception, match="--chek"):
+        parsed("momab reproduce table1 --chek")
+
+
+def test_every_table_and_figure_and_every_recorded_file_has_its_row():
+    claims = {name for row in ARTEFACT.rows for name in row.claims}
+    assert {e.id for e in ENTRIES.values() if e.kind in ("table", "figure")} <= claims
+    files = {name for row in ARTEFACT.rows for name in row.files}
+    recorded = {name for name in DIGESTS if name.startswith("momab/data/results/")}
+    # the last digit of a price by K_inf depends on the machine's linear algebra
+    assert recorded - files == {
+        f"momab/data/results/{n}" for n in ("prices.csv", "provenance.json")
+    }
+
+
+@pytest.mark.parametrize("fault", [{"claims": ("lemma-99",)}, {"files": ("nowhere.csv",)}])
+def test_what_is_not_there_is_said(fault):
+    row = ArtefactRow(**{"claims": (), "command": "momab verify", "says": "", **fault})
+    with pytest.raises(MomabError, match=r"lemma-99|nowhere\.csv"):
+        artefact_table(Artefact(machine="m", rows=(row,)), ENTRIES, DIGESTS)
+
+
+def test_the_page_shows_the_digests(tmp_path):
+    stage = tmp_path / "stage"
+    stage.mkdir()
+    shown = (ROOT / "book/artefact.md").read_text(encoding="utf-8")
+    (stage / "index.md").write_text(shown)
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
+    (tmp_path / "_config.yml").write_text((ROOT / "_config.yml").read_text())
+    for name in ("notebooks", "proofs"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "book").symlink_to(ROOT / "book")
+    write_frame(Project(tmp_path), stage, {}, settings={"html_use_index": False})
+    with PageBuilder(tmp_path) as builder:  # what the claims refer to is not in this build
+        builder.build(stage, tmp_path / "html", strict=False)
+    table = ParsedSite(tmp_path / "html").page("index").main.select_one("table")
+    rows = table.select("tbody tr")
+    assert len(rows) == len(ARTEFACT.rows)
+    for row, cells in zip(ARTEFACT.rows, rows, strict=True):
+        said = cells.get_text()
+        assert row.command in said
+        for name in row.files:
+            assert DIGESTS[name][:12] in said
