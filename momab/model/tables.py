@@ -272,7 +272,8 @@ def read_table(
         options: dict[str, Any] = {"sep": delimiter, "encoding": encoding, "skipinitialspace": True}
         # Refuses a second line that is longer than the first, from which the columns would shift.
         pd.read_csv(path, header=None, nrows=2, **options)
-        return pd.read_csv(path, **options)
+        frame: pd.DataFrame = pd.read_csv(path, **options)
+        return frame
     except (UnicodeError, LookupError):
         raise MomabError(
             f"{path} is not a text in {encoding or 'UTF-8'}; name its encoding with "
