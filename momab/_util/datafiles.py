@@ -25,7 +25,7 @@ def data_folders(data_dir: str | Path | None = None) -> list[Path]:
     ]
 
 
-def data_files() -> dict[str, Path]:
+def files_by_name() -> dict[str, Path]:
     """The data files that are there, by name; where two have a name, the one that is found."""
     found: dict[str, Path] = {}
     for folder in data_folders():
@@ -40,14 +40,14 @@ def data_files() -> dict[str, Path]:
 
 def data_dates() -> list[tuple[str, int, int]]:
     """Name, size and date of the data files: told in a moment, and different after a change."""
-    found = [(name, path.stat()) for name, path in sorted(data_files().items())]
+    found = [(name, path.stat()) for name, path in sorted(files_by_name().items())]
     return [(name, facts.st_size, facts.st_mtime_ns) for name, facts in found]
 
 
 def data_digest() -> str:
     """A digest of the data files that are there, wherever they are."""
     digest = hashlib.sha256()
-    for name, path in sorted(data_files().items()):
+    for name, path in sorted(files_by_name().items()):
         facts = path.stat()
         digest.update(f"{name}\0{facts.st_size}\0".encode())
         if facts.st_size > _LARGE:

@@ -35,7 +35,7 @@ from typing import Any
 from momab._util.datafiles import data_digest
 from momab.book.fingerprint import Library, code_of_cells
 from momab.book.parameters import Parameter, Values, parse_cell, rewrite_cell
-from momab.book.questions import questions_path, read_questions, write_out
+from momab.book.questions import questions_path, read_questions, without_questions, write_out
 from momab.book.yaml_files import Open, Strict, fit
 from momab.errors import BuildError, MomabError
 
@@ -86,9 +86,12 @@ class Notebook:
         return cls(path.stem, path, node, parse_cell(tagged[0].source, where), own)
 
     def alone(self) -> Notebook:
-        """The page without its exercises."""
+        """The page without its exercises and questions."""
         node = copy.copy(self.node)
-        node.cells = self.node.cells[: self.own]
+        node.cells = copy.deepcopy(self.node.cells[: self.own])
+        for cell in node.cells:
+            if cell.cell_type == "markdown":
+                cell.source = without_questions(cell.source)
         return replace(self, node=node)
 
     @property

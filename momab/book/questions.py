@@ -235,6 +235,14 @@ def write_out(text: str, page: str, questions: Mapping[str, Question]) -> str:
     return "\n".join(lines) + ("\n" if text.endswith("\n") else "")
 
 
+def without_questions(text: str) -> str:
+    """A text of a page without the places where it asks."""
+    lines = text.splitlines()
+    for found in reversed([d for d in myst.walk(text) if d.name == "question"]):
+        del lines[found.start : found.end]
+    return "\n".join(lines)
+
+
 def _myst(name: str, filled: Filled) -> Iterator[str]:
     yield f":{_INDENT}{{question}} {name}"
     yield f":kind: {filled.kind}"

@@ -75,7 +75,7 @@ def study_command(
     }
     options = tables.reading(scale, minimize, missing, delimiter, encoding)
     instance = tables.read(table, arm, objectives, options)
-    columns = tables.columns_of(objectives)
+    columns = tables.split_columns(objectives)
     assignments = study_assignments(table, arm.strip(), columns, options, values)
     for kind, means in (("sum", "as of independent coins"), ("max", "with the safe evidence, max")):
         found = price(instance.means, kind)

@@ -31,7 +31,7 @@ Encoding = Annotated[
 ]
 
 
-def columns_of(objectives: str) -> list[str]:
+def split_columns(objectives: str) -> list[str]:
     """The reward columns, as the command line takes them."""
     return [name.strip() for name in objectives.split(",") if name.strip()]
 
@@ -59,4 +59,4 @@ def read(path: Path, arm: str, objectives: str, options: dict[str, Any]) -> Inst
     """Read the table as an instance."""
     from momab.model.tables import from_csv
 
-    return from_csv(path, arm.strip(), columns_of(objectives), **options)
+    return from_csv(path, arm.strip(), split_columns(objectives), **options)

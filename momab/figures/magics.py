@@ -128,7 +128,7 @@ class Missing(jinja2.StrictUndefined):
 withheld: list[str] = []
 
 
-class Claim(Extension):
+class ClaimTag(Extension):
     """``{% claim CONDITION %}sentence{% endclaim %}``: shown only where it is true."""
 
     tags = {"claim"}  # noqa: RUF012
@@ -157,7 +157,7 @@ def environment() -> jinja2.Environment:
         undefined=Missing,
         autoescape=False,
         keep_trailing_newline=False,
-        extensions=[Claim],
+        extensions=[ClaimTag],
     )
     found.filters |= {
         "fixed": fixed,

@@ -269,7 +269,11 @@ def read_table(
                 f"delimiter must be one character or one of {known}; it is {delimiter!r}."
             )
         delimiter = delimiter or _delimiter(path, columns, encoding)
-        return pd.read_csv(path, sep=delimiter, encoding=encoding, skipinitialspace=True)
+        options: dict[str, Any] = {"sep": delimiter, "encoding": encoding, "skipinitialspace": True}
+        # Refuses a second line that is longer than the first, from which the columns would shift.
+        pd.read_csv(path, header=None, nrows=2, **options)
+        frame: pd.DataFrame = pd.read_csv(path, **options)
+        return frame
     except (UnicodeError, LookupError):
         raise MomabError(
             f"{path} is not a text in {encoding or 'UTF-8'}; name its encoding with "

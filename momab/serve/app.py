@@ -16,8 +16,8 @@ from momab.book.pages import PageBuilder
 from momab.book.parameters import value_text
 from momab.book.project import Project
 from momab.book.single_page import rehearse_page
-from momab.serve.jobs import Job, Queue
-from momab.serve.pages import STUDY, Pages, assignments, run_id
+from momab.serve.jobs import Queue, QueuedJob
+from momab.serve.pages import STUDY, ServedPages, assignments, run_id
 from momab.serve.runs import Runs
 from momab.serve.tables import LIMIT, keep_table, study_of
 from momab.web import Files, Handler, Loopback, RefusedError
@@ -38,7 +38,7 @@ class Serving:
         self.tables = kept / "tables"
         self._scratch = _scratch(project.build)
         self._builder = PageBuilder(project.root)
-        self.pages = Pages(project, site, Runs(kept), self._builder)
+        self.pages = ServedPages(project, site, Runs(kept), self._builder)
         self.queue = Queue(
             self.pages.finish, self._scratch, workers, self.pages.known, self.pages.tidy
         )
@@ -64,7 +64,7 @@ class Serving:
             (r"/(.*)", Files, {"path": str(site)}),
         ]
 
-    def submit(self, page: str, request: dict[str, Any]) -> Job:
+    def submit(self, page: str, request: dict[str, Any]) -> QueuedJob:
         """Check what a form asks for and put it into the queue."""
         values = request.get("values", {})
         if page == STUDY and request.get("table"):
@@ -135,7 +135,7 @@ def _sweep_command(executions: list[Execution], varying: list[str]) -> str:
     return " ".join(["momab run", executions[0].notebook.name, *parts])
 
 
-def report(queue: Queue, job: Job) -> dict[str, Any]:
+def report(queue: Queue, job: QueuedJob) -> dict[str, Any]:
     """How far a job is, as the page shows it."""
     now = time.monotonic()
     tasks = [

@@ -30,7 +30,7 @@ class Comparison:
     figures: int
 
 
-def compare(default: str, new: str) -> Comparison:
+def compare_pages(default: str, new: str) -> Comparison:
     """The article of a run, set beside the default's."""
     from bs4 import BeautifulSoup
 

@@ -37,7 +37,7 @@ class Task:
 
 
 @dataclass
-class Job:
+class QueuedJob:
     """What one press on *Run* asked for: its runs, and what becomes of them."""
 
     page: str
@@ -71,7 +71,7 @@ class Queue:
         says of which runs that is done already; ``tidy`` follows when nobody waits for it.
         """
         self._finish, self._known, self._tidy, self._scratch = finish, known, tidy, scratch
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, QueuedJob] = {}
         self._changed = threading.Condition()
         self._ending = False
         self._rendering = threading.Lock()
@@ -85,9 +85,9 @@ class Queue:
 
     def add(
         self, page: str, executions: Sequence[Execution], conclude: Callable[[], str] = lambda: ""
-    ) -> Job:
+    ) -> QueuedJob:
         """Put a job at the end of the queue."""
-        job = Job(page, [Task(execution) for execution in executions], conclude)
+        job = QueuedJob(page, [Task(execution) for execution in executions], conclude)
         with self._changed:
             if sum(not other.over for other in self._jobs.values()) >= _WAITING_AT_MOST:
                 raise MomabError(f"{_WAITING_AT_MOST} jobs are waiting; cancel some first.")
@@ -97,15 +97,15 @@ class Queue:
             self._changed.notify_all()
         return job
 
-    def job(self, id: str) -> Job | None:
+    def job(self, id: str) -> QueuedJob | None:
         """A job by its name."""
         return self._jobs.get(id)
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[QueuedJob]:
         """All jobs that are remembered, in the order of asking."""
         return list(self._jobs.values())
 
-    def ahead(self, job: Job) -> int:
+    def ahead(self, job: QueuedJob) -> int:
         """How many jobs must begin before a waiting one does."""
         with self._changed:
             others = list(itertools.takewhile(lambda o: o is not job, self._jobs.values()))
@@ -132,7 +132,7 @@ class Queue:
         for thread in self._threads:
             thread.join()
 
-    def _next(self) -> tuple[Job, Task] | None:
+    def _next(self) -> tuple[QueuedJob, Task] | None:
         """Wait for a task that nobody works on; None at the end."""
         with self._changed:
             while not self._ending:
@@ -171,7 +171,7 @@ class Queue:
         finally:
             worker.kill()
 
-    def _do(self, worker: Worker, job: Job, task: Task) -> None:
+    def _do(self, worker: Worker, job: QueuedJob, task: Task) -> None:
         execution = task.execution
 
         def cancelled() -> bool:
@@ -196,7 +196,7 @@ class Queue:
             self._end(job, "done", "")
         self._tidy(execution)
 
-    def _end(self, job: Job, state: str, message: str) -> None:
+    def _end(self, job: QueuedJob, state: str, message: str) -> None:
         with self._changed:
             if not job.over:
                 job.state, job.message = state, message

@@ -31,8 +31,8 @@ from momab.book.plain import readable
 from momab.book.project import Project
 from momab.book.single_page import data_uri, is_inside, planned_runs, render_pages
 from momab.errors import MomabError
-from momab.serve.compare import compare, figures_of, renamed
-from momab.serve.runs import Run, Runs, Sweep
+from momab.serve.compare import compare_pages, figures_of, renamed
+from momab.serve.runs import KeptSweep, Run, Runs
 from momab.web import RefusedError, content_policy
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def templates() -> jinja2.Environment:
     )
 
 
-class Pages:
+class ServedPages:
     """A built site, the notebooks behind it, and the runs that are kept."""
 
     def __init__(self, project: Project, site: Path, runs: Runs, builder: PageBuilder) -> None:
@@ -118,14 +118,20 @@ class Pages:
     def planned(self, page: str, values: object) -> list[Execution]:
         """The executions that a form asks for: several if a value is a list of values."""
         notebook = self.notebook(page)
-        found = planned_runs(self.project, notebook, "quick", assignments(notebook, values))
+        found = self._planned(notebook, assignments(notebook, values))
         if len(found) > MOST:
             raise MomabError(f"a sweep makes at most {MOST} pages here; this one has {len(found)}.")
         return found
 
     def planned_study(self, assigned: Iterable[str]) -> list[Execution]:
         """The execution of the page on own data with a table."""
-        return planned_runs(self.project, self.notebook(STUDY), "quick", assigned)
+        return self._planned(self.notebook(STUDY), assigned)
+
+    def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
+        try:
+            return planned_runs(self.project, notebook, "quick", assigned)
+        except MomabError as error:  # the form knows which page it is
+            raise MomabError(str(error).removeprefix(f"{notebook.name}: ")) from None
 
     # ---- a finished run --------------------------------------------------------------------
 
@@ -207,7 +213,7 @@ class Pages:
         with self._lock:
             if key not in self._compared:
                 new = path.read_text(encoding="utf-8")
-                found = compare(article_of(self._page(page)), new)
+                found = compare_pages(article_of(self._page(page)), new)
                 self._compared = dict(list(self._compared.items())[-8:])
                 self._compared[key] = (found.article, found.numbers, found.figures)
             article, numbers, figures = self._compared[key]
@@ -258,7 +264,7 @@ def run_id(execution: Execution) -> str:
     return f"{execution.notebook.name}-{execution.key}"
 
 
-def entry(one: Run | Sweep) -> dict[str, Any]:
+def entry(one: Run | KeptSweep) -> dict[str, Any]:
     """A line of the history."""
     query = "run" if isinstance(one, Run) else "sweep"
     common = {
@@ -270,7 +276,7 @@ def entry(one: Run | Sweep) -> dict[str, Any]:
         "command": one.command,
         "made": one.made,
     }
-    if isinstance(one, Sweep):
+    if isinstance(one, KeptSweep):
         return {**common, "what": f"{len(one.runs)} runs over {', '.join(one.varying)}"}
     parts = [f"{name} = {here}" for name, (_, here) in one.changed.items()]
     parts = [f"table {one.table}", *parts] if one.table else parts

@@ -42,7 +42,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class KeptSweep:
     """Several runs of one page that differ in some parameters."""
 
     id: str
@@ -54,7 +54,7 @@ class Sweep:
     made: float = field(default_factory=time.time)
 
 
-Record = TypeVar("Record", Run, Sweep)
+Record = TypeVar("Record", Run, KeptSweep)
 
 
 class Runs:
@@ -73,10 +73,10 @@ class Runs:
         found = _read(self._runs / id / "run.json") if _RUN.fullmatch(id) else None
         return _record(Run, found)
 
-    def sweep(self, id: str) -> Sweep | None:
+    def sweep(self, id: str) -> KeptSweep | None:
         """A sweep, if it is there."""
         found = _read(self._sweeps / f"{id}.json") if _SWEEP.fullmatch(id) else None
-        return _record(Sweep, found)
+        return _record(KeptSweep, found)
 
     def save(self, run: Run, article: str, page: str, notebook: str) -> None:
         """Keep a run, in the place of an older one of its name; forget the oldest of many."""
@@ -94,17 +94,17 @@ class Runs:
         for one in list(self.history())[_KEEP:]:
             self.forget(one.id)
 
-    def save_sweep(self, runs: Sequence[Run], varying: Sequence[str], command: str) -> Sweep:
+    def save_sweep(self, runs: Sequence[Run], varying: Sequence[str], command: str) -> KeptSweep:
         """Keep a sweep over runs that are kept."""
         ids = [run.id for run in runs]
         id = hashlib.sha256(" ".join(ids).encode()).hexdigest()[:16]
-        sweep = Sweep(id, runs[0].page, runs[0].title, list(varying), ids, command)
+        sweep = KeptSweep(id, runs[0].page, runs[0].title, list(varying), ids, command)
         write_text(self._sweeps / f"{id}.json", json.dumps(asdict(sweep)))
         return sweep
 
-    def history(self) -> list[Run | Sweep]:
+    def history(self) -> list[Run | KeptSweep]:
         """Everything that is kept, newest first."""
-        found: list[Run | Sweep] = [
+        found: list[Run | KeptSweep] = [
             run for path in self._runs.glob("*-*") if (run := self.run(path.name))
         ]
         found += [s for path in self._sweeps.glob("*.json") if (s := self.sweep(path.stem))]

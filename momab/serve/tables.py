@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from momab.errors import MomabError
+from momab.model.tables import DELIMITERS, parse_scale, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LIMIT = 20 * 2**20
 """The largest table that is taken, in bytes."""
@@ -22,28 +25,20 @@ _KEEP = 50
 
 def keep_table(folder: Path, name: str, data: bytes) -> dict[str, Any]:
     """Keep a CSV table below a folder; return its name and what its columns hold."""
-    import pandas as pd
-
-    text = _text(data)
-    if text.partition("\n")[0].count(",") >= _COLUMNS:
+    first = _text(data).partition("\n")[0]
+    if max(map(first.count, DELIMITERS.values())) >= _COLUMNS:
         raise MomabError(f"a table may have {_COLUMNS} columns; this one has more.")
-    try:
-        frame = pd.read_csv(io.StringIO(text))
-    except (ValueError, OverflowError, MemoryError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise MomabError(f"this is not a CSV table: {reason.rstrip('.')}.") from None
-    if len(frame.columns) < 2 or not len(frame):
-        raise MomabError(
-            "a table needs rows, a column that names the arm, and at least one of rewards, "
-            "separated by commas."
-        )
     id = hashlib.sha256(data).hexdigest()[:16]
     stem = re.sub(r"[^\w -]+", "-", Path(name).stem).strip(" -")[:60] or "table"
     path = folder / id / f"{stem}.csv"
-    if path.parent.exists():
-        shutil.rmtree(path.parent)
+    shutil.rmtree(path.parent, ignore_errors=True)
     path.parent.mkdir(parents=True)
     path.write_bytes(data)
+    try:
+        frame = _read(path)
+    except MomabError:
+        shutil.rmtree(path.parent)
+        raise
     _forget_old(folder)
     described = {
         "id": id,
@@ -53,6 +48,22 @@ def keep_table(folder: Path, name: str, data: bytes) -> dict[str, Any]:
     }
     (path.parent / "table.json").write_text(json.dumps(described), encoding="utf-8")
     return described
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """The table as the study will read it."""
+    try:
+        frame = read_table(path, [])
+    except (OverflowError, MemoryError) as error:
+        raise MomabError(f"this is not a CSV table: {type(error).__name__}.") from None
+    except MomabError as error:
+        raise MomabError(str(error).replace(f"{path}", "this", 1)) from None
+    if len(frame.columns) < 2 or not len(frame):
+        raise MomabError(
+            "a table needs rows, a column that names the arm, and at least one of rewards, "
+            f"separated by one of {', '.join(DELIMITERS)}."
+        )
+    return frame
 
 
 def _text(data: bytes) -> str:
@@ -106,5 +117,6 @@ def study_of(folder: Path, request: Mapping[str, Any], values: Mapping[str, str]
         raise MomabError("choose at least one reward column.")
     if not isinstance(scale, dict):
         raise MomabError("the ranges of the columns are not readable.")
-    ranges = [f"{column}={low_high}" for column, low_high in scale.items()]
-    return study_assignments(found[0], arm, objectives, {"scale": ranges}, values)
+    ranges = parse_scale(f"{column}={low_high}" for column, low_high in scale.items())
+    reading = {"scale": ranges, "missing": values.get("missing", "error")}
+    return study_assignments(found[0], arm, objectives, reading, values)

@@ -3,6 +3,7 @@
 import copy
 
 import nbformat
+import pytest
 
 from momab.book.notebook import Notebook
 from tests.conftest import ROOT
@@ -25,8 +26,14 @@ def test_warnings_are_not_printed_into_pages():
     assert {out["name"] for out in outputs} == {"stdout"}
 
 
-def test_a_page_alone_has_no_exercises():
-    notebook = Notebook.read(PAGE)
+@pytest.mark.parametrize("page", ["model", "own-data"])
+def test_a_page_alone_has_no_exercises_and_no_questions(page):
+    notebook = Notebook.read(PAGE.with_name(f"{page}.md"))
     alone = notebook.alone()
+    assert any("{question}" in cell.source for cell in notebook.node.cells)
+    assert not any("{question}" in cell.source for cell in alone.node.cells)
+    assert [c.source for c in alone.code_cells] == [
+        c.source for c in notebook.node.cells[: notebook.own] if c.cell_type == "code"
+    ]
     assert len(alone.node.cells) == notebook.own < len(notebook.node.cells)
     assert not any("## Exercises" in cell.source for cell in alone.node.cells)

@@ -186,7 +186,7 @@ def test_a_study_of_a_hostile_table_is_harmless(tmp_path, browser):
     table = hostile_table(tmp_path)
     columns = ["$a$ <i>", "b*c*_d_"]
     values = {"horizon": 1000, "runs": 2, "coefficient": 0.1, "seed": 1}
-    told = study_assignments(table, "arm", columns, [], values)
+    told = study_assignments(table, "arm", columns, {}, values)
     [page] = run_page(Project.find(ROOT), "own-data", "quick", told, tmp_path / "out")
     soup = BeautifulSoup(page.read_text("utf-8"), "html.parser")
     text = " ".join(soup.main.get_text().split())

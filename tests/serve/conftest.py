@@ -84,6 +84,10 @@ table: str = ""  # a CSV file; the example if empty
 arm: str = "cafe"  # the column that names the arm
 objectives: str = "coffee;quiet"  # the reward columns
 scale: str = ""  # columns to scale first
+minimize: str = ""  # columns of which less is better
+missing: str = "error"  # what becomes of rows with gaps {error, drop}
+delimiter: str = ""  # found if empty
+encoding: str = ""  # found if empty
 fingerprint: str = ""  # of the file, to notice changes
 horizon: int = 1_000  # rounds per run [100, 10_000]
 runs: int = 2  # runs per policy [2, 10]
@@ -96,13 +100,15 @@ from IPython.display import HTML
 
 import momab
 from momab.chapters import own_data
+from momab.model.tables import parse_scale
 ```
 
 ```{code-cell} ipython3
 names = ["an example"]
 if table:
     ranges = parse_scale(own_data.columns_of(scale))
-    names = momab.from_csv(table, arm, own_data.columns_of(objectives), ranges).arm_names
+    columns = own_data.columns_of(objectives)
+    names = momab.from_csv(table, arm, columns, ranges, missing=missing).arm_names
 HTML("<p>Arms: " + ", ".join(names) + "</p>")  # careless on purpose
 ```
 """

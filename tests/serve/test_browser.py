@@ -215,6 +215,7 @@ def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: i
     for path in ("index.html", "_serve/history"):
         page = tab.form(path) if path == "index.html" else tab.visit(path)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    assert tab.trouble == []
     tab.context.close()
 
 

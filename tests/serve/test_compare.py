@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab.serve.compare import compare, figures_of, renamed
+from momab.serve.compare import compare_pages, figures_of, renamed
 
 
 def article(*blocks: str) -> str:
@@ -28,7 +28,7 @@ def marks(html: str) -> list[tuple[str, str]]:
 def test_a_number_that_changed_is_marked_with_what_it_was() -> None:
     default = article("<p>It takes 1,200 pulls, <b>0.35</b> of all.</p>", "<p>Seven of 9.</p>")
     new = article("<p>It takes 900 pulls, <b>0.42</b> of all.</p>", "<p>Seven of 9.</p>")
-    found = compare(default, new)
+    found = compare_pages(default, new)
     assert marks(found.article) == [("900", "1,200"), ("0.42", "0.35")]
     assert (found.numbers, found.figures) == (2, 0)
 
@@ -36,24 +36,28 @@ def test_a_number_that_changed_is_marked_with_what_it_was() -> None:
 def test_a_paragraph_more_does_not_shift_the_rest() -> None:
     default = article("<p>First 1.</p>", "<p>Second 2, said at length.</p>", "<p>Third 3.</p>")
     new = article("<p>First 1.</p>", "<p>A warning.</p>", "<p>Second 5, said at length.</p>")
-    assert ("5", "2") in marks(compare(default, new).article)
+    assert ("5", "2") in marks(compare_pages(default, new).article)
 
 
 def test_words_that_changed_are_marked_but_are_no_numbers() -> None:
-    found = compare(article("<p>The best arm is A.</p>"), article("<p>The best arm is B.</p>"))
+    found = compare_pages(
+        article("<p>The best arm is A.</p>"), article("<p>The best arm is B.</p>")
+    )
     assert marks(found.article) == [("B", "A")]
     assert found.numbers == 0
 
 
 def test_cells_of_tables_are_compared_one_by_one() -> None:
     rows = "<table><tr><td>a</td><td>{}</td></tr><tr><td>b</td><td>2.0</td></tr></table>"
-    found = compare(article(rows.format("1.0")), article(rows.format("1.5")))
+    found = compare_pages(article(rows.format("1.0")), article(rows.format("1.5")))
     assert marks(found.article) == [("1.5", "1.0")]
 
 
 def test_a_formula_is_one_word() -> None:
     formula = '<p>So <span class="katex"><annotation>{}</annotation><i>{}</i></span>.</p>'
-    found = compare(article(formula.format("x=1", "x=1")), article(formula.format("x=2", "x=2")))
+    found = compare_pages(
+        article(formula.format("x=1", "x=1")), article(formula.format("x=2", "x=2"))
+    )
     assert 'class="katex serve-changed"' in found.article
     assert found.numbers == 1
 
@@ -61,13 +65,13 @@ def test_a_formula_is_one_word() -> None:
 def test_code_and_colophon_are_not_compared() -> None:
     text = '<div class="cell_input"><p>arms = {0}</p></div>'
     text += '<details class="colophon"><p>{0} s</p></details>'
-    found = compare(article(text.format(1)), article(text.format(2)))
+    found = compare_pages(article(text.format(1)), article(text.format(2)))
     assert (found.numbers, marks(found.article)) == (0, [])
 
 
 def test_figures_that_differ_stand_side_by_side() -> None:
     same, old, new = figure("<b/>"), figure("<i/>"), figure("<u/>")
-    found = compare(article(same, old), article(same, new))
+    found = compare_pages(article(same, old), article(same, new))
     soup = BeautifulSoup(found.article, "html.parser")
     [pair] = soup.select(".serve-pair")
     assert [side.select_one(".serve-label").get_text() for side in pair.select(".serve-side")] == [
@@ -80,7 +84,7 @@ def test_figures_that_differ_stand_side_by_side() -> None:
 
 
 def test_twins_share_no_identifier() -> None:
-    found = compare(article(figure("<i/>")), article(figure("<u/>"))).article
+    found = compare_pages(article(figure("<i/>")), article(figure("<u/>"))).article
     names = re.findall(r'\bid="([^"]+)"', found)
     assert len(names) == len(set(names)) == 2
     assert set(re.findall(r"url\(#([^)]+)\)", found)) == set(names)
@@ -111,11 +115,11 @@ texts = st.lists(
 @given(texts, texts)
 def test_marks_never_change_the_text(old: list[str], new: list[str]) -> None:
     default, mine = (article(*(f"<p>{t}</p>" for t in found)) for found in (old, new))
-    shown = BeautifulSoup(compare(default, mine).article, "html.parser").get_text()
+    shown = BeautifulSoup(compare_pages(default, mine).article, "html.parser").get_text()
     assert shown == BeautifulSoup(mine, "html.parser").get_text()
 
 
 @given(texts)
 def test_a_page_does_not_differ_from_itself(blocks: list[str]) -> None:
     same = article(*(f"<p>{t}</p>" for t in blocks))
-    assert marks(compare(same, same).article) == []
+    assert marks(compare_pages(same, same).article) == []

@@ -82,7 +82,8 @@ def test_the_form_states_the_typed_parameters(serving: Serving) -> None:
 def test_a_form_never_sets_free_text(serving: Serving) -> None:
     form = ask(serving.server, "GET", "/_serve/pages/own-data").json
     assert form["study"]
-    assert [p["name"] for p in form["parameters"]] == ["horizon", "runs", "coefficient", "seed"]
+    names = [p["name"] for p in form["parameters"]]
+    assert names == ["missing", "horizon", "runs", "coefficient", "seed"]
     answer = post(serving, "own-data", values={"table": "/etc/passwd"})
     assert (answer.status, answer.text) == (400, "table is set by dropping a table.")
 
@@ -95,6 +96,7 @@ def test_a_form_never_sets_free_text(serving: Serving) -> None:
         ({"throws": ""}, "throws must be a whole number in [2, 100,000]."),
         ({"throws": 7}, "throws must be a whole number in [2, 100,000]."),
         ({"throws": "40,1"}, "throws must be a whole number in [2, 100,000]; it is 1."),
+        ({"throws": "9" * 400}, None),
         ({"share": "1"}, "share must be a number in (0, 1); it is 1."),
         ({"share": "nan"}, "share must be a number in (0, 1); it is nan."),
         ({"kind": "odd"}, "kind must be one of fair, loaded; it is odd."),
@@ -374,6 +376,19 @@ def test_a_table_is_described_and_studied(serving: Serving) -> None:
     assert "Arms: A, B" in shown.get_text()
 
 
+def test_a_table_of_another_delimiter_with_gaps_is_studied(serving: Serving) -> None:
+    table = upload(serving, (GOOD + "C,,0.5,1\n").replace(",", ";").encode()).json
+    assert [c["name"] for c in table["columns"]] == ["cafe", "coffee", "quiet", "price"]
+    request = {"table": table["id"], "arm": "cafe", "objectives": ["coffee", "quiet"]}
+    answer = post(serving, "own-data", values={}, **request)
+    assert (answer.status, "row 19" in answer.text) == (400, True)
+    answer = post(serving, "own-data", values={"missing": "drop"}, **request)
+    found = until(serving, answer.json["job"])
+    assert found["state"] == "done", found
+    shown = BeautifulSoup(ask(serving.server, "GET", found["address"]).text, "html.parser")
+    assert "Arms: A, B" in shown.get_text()
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -383,6 +398,8 @@ def test_a_table_is_described_and_studied(serving: Serving) -> None:
         b"just a line",
         b"\x00\x01\x02,\xff\n1,2\n",
         b"a,b\n1,\xff\xfe\n",
+        b"a,b\n1,2\n1,2,3\n",
+        b"a,b\n1,2,3\n4,5,6\n",
         b'a,b\n"never closed,1\n2,3\n',
         b"PK\x03\x04 a zip",
         b"\x1f\x8b\x08\x00 gzip",

@@ -30,7 +30,7 @@ class question_block(nodes.General, nodes.Element):  # type: ignore[misc]  # noq
     """A question: what is asked, the choices if there are any, and the folded answers."""
 
 
-class Question(SphinxDirective):
+class QuestionDirective(SphinxDirective):
     """``{question} NAME``, as `momab.book.questions.write_out` writes it."""
 
     has_content = True
@@ -64,7 +64,7 @@ class Question(SphinxDirective):
         return [block]
 
 
-class Part(SphinxDirective):
+class QuestionPart(SphinxDirective):
     """A part of a question."""
 
     has_content = True
@@ -94,7 +94,7 @@ def _answers(reasons: list[nodes.Element], options: dict[str, str]) -> nodes.Ele
     return block
 
 
-def for_deck(block: question_block) -> nodes.Element:
+def question_for_deck(block: question_block) -> nodes.Element:
     """A question on a slide: the right answer is the next step."""
     right = int(block["options"]["right"])
     answers = next(iter(block.findall(fold)))
@@ -107,9 +107,9 @@ def for_deck(block: question_block) -> nodes.Element:
 def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.add_node(question_block, html=(_visit_question, _depart_question))
-    app.add_directive("question", Question)
+    app.add_directive("question", QuestionDirective)
     for part in ("ask", "choice", "because"):
-        app.add_directive(part, Part)
+        app.add_directive(part, QuestionPart)
     app.connect("doctree-resolved", _note)
     app.connect("html-page-context", _load_script)
 

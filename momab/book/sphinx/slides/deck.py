@@ -131,7 +131,7 @@ def for_deck(block: nodes.Node) -> nodes.Node:
     """A copy of a block without what a deck never shows: folded cells, solutions, slides."""
     copy = block.deepcopy()
     if isinstance(copy, questions.question_block):
-        return questions.for_deck(copy)
+        return questions.question_for_deck(copy)
     if isinstance(copy, nodes.title):
         return nodes.rubric("", "", *copy.children)
     if isinstance(copy, nodes.Element):
