@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import AsJson, interruptible, number, print_json
+from momab.cli.terminal import AsJson, interruptible, print_json, typed_number
 from momab.errors import MomabError
 
 DataDir = Annotated[
@@ -95,11 +95,11 @@ def subsets_command(
         list[str] | None,
         typer.Option("--type", help="misleading, friendly or easy; repeatable; all if absent."),
     ] = None,
-    count: Annotated[int, typer.Option(help="Subsets of each type.", parser=number)] = 3,
-    seed: Annotated[int, typer.Option(help="The seed of the candidates.", parser=number)] = 0,
-    size: Annotated[int, typer.Option(help="Arms in a subset.", parser=number)] = 10,
+    count: Annotated[int, typer.Option(help="Subsets of each type.", parser=typed_number)] = 3,
+    seed: Annotated[int, typer.Option(help="The seed of the candidates.", parser=typed_number)] = 0,
+    size: Annotated[int, typer.Option(help="Arms in a subset.", parser=typed_number)] = 10,
     draws: Annotated[
-        int | None, typer.Option(help="How many candidates to draw.", parser=number)
+        int | None, typer.Option(help="How many candidates to draw.", parser=typed_number)
     ] = None,
     contamination: Annotated[
         bool | None,

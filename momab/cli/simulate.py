@@ -13,10 +13,10 @@ from momab.cli.terminal import (
     Dask,
     interruptible,
     mention_numba,
-    number,
     print_json,
     print_wide,
     short,
+    typed_number,
 )
 from momab.errors import MomabError
 
@@ -51,14 +51,14 @@ def simulate_command(
     delimiter: tables.Delimiter = None,
     encoding: tables.Encoding = None,
     horizon: Annotated[
-        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
+        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
     ] = 100_000,
     runs: Annotated[
-        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=number)
+        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=typed_number)
     ] = 20,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=number)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)] = 1,
     checkpoints: Annotated[
-        int, typer.Option(help="Log-spaced rounds of the trajectories.", parser=number)
+        int, typer.Option(help="Log-spaced rounds of the trajectories.", parser=typed_number)
     ] = 200,
     front_metrics: Annotated[
         bool, typer.Option("--front-metrics", help="Front precision and recall, too (slower).")
@@ -89,7 +89,7 @@ def simulate_command(
     built = [specs.instance(spec) for spec in instance or []]
     if csv is not None:
         options = tables.reading(scale, minimize, missing, delimiter, encoding)
-        built.append(tables.read(csv, arm, objectives, options))
+        built.append(tables.read_instance(csv, arm, objectives, options))
     if not built:
         raise MomabError("name an instance, for example synthetic:delta=0.02,m=8, or give --csv.")
     players = specs.policies(policy or ())
@@ -147,7 +147,7 @@ def _print_summary(summary: pd.DataFrame) -> None:
 
 def bench_command(
     rounds: Annotated[
-        int, typer.Option(help="Rounds that every kernel plays.", parser=number)
+        int, typer.Option(help="Rounds that every kernel plays.", parser=typed_number)
     ] = 300_000,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A CSV file to write, too.")

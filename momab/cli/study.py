@@ -15,10 +15,10 @@ from momab.cli.terminal import (
     Dask,
     interruptible,
     mention_numba,
-    number,
     print_json,
     print_wide,
     short,
+    typed_number,
 )
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ def study_command(
     delimiter: tables.Delimiter = None,
     encoding: tables.Encoding = None,
     horizon: Annotated[
-        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
+        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
     ] = 100_000,
     runs: Annotated[
-        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=number)
+        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=typed_number)
     ] = 50,
     coefficient: Annotated[
         float, typer.Option(help="A tuned c for Width-guided, beside the theorem's 2.")
     ] = 0.1,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=number)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)] = 1,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
     ] = None,
@@ -74,7 +74,7 @@ def study_command(
         "seed": seed,
     }
     options = tables.reading(scale, minimize, missing, delimiter, encoding)
-    instance = tables.read(table, arm, objectives, options)
+    instance = tables.read_instance(table, arm, objectives, options)
     columns = tables.split_columns(objectives)
     assignments = study_assignments(table, arm.strip(), columns, options, values)
     for kind, means in (("sum", "as of independent coins"), ("max", "with the safe evidence, max")):
@@ -123,14 +123,14 @@ def reproduce_command(
     ),
     data_dir: Annotated[Path | None, typer.Option(help="The folder with the data sets.")] = None,
     runs: Annotated[
-        int, typer.Option("-n", "--runs", help="Runs per subset or setting.", parser=number)
+        int, typer.Option("-n", "--runs", help="Runs per subset or setting.", parser=typed_number)
     ] = 20,
     horizon: Annotated[
-        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=number)
+        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
     ] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=number)] = 20260704,
+    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)] = 20260704,
     risk_runs: Annotated[
-        int, typer.Option(help="Runs per subset and coefficient.", parser=number)
+        int, typer.Option(help="Runs per subset and coefficient.", parser=typed_number)
     ] = 20_000,
     policy: Annotated[
         list[str] | None,

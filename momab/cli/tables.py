@@ -55,7 +55,7 @@ def reading(
     }
 
 
-def read(path: Path, arm: str, objectives: str, options: dict[str, Any]) -> Instance:
+def read_instance(path: Path, arm: str, objectives: str, options: dict[str, Any]) -> Instance:
     """Read the table as an instance."""
     from momab.model.tables import from_csv
 

@@ -23,7 +23,7 @@ Dask = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the table as JSON.")]
 
 
-def number(text: str | float) -> int | float:
+def typed_number(text: str | float) -> int | float:
     """A number as people type it, 1000 or 1e3; whether it fits is said by who takes it."""
     for kind in (int, float):
         try:

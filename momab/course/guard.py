@@ -64,7 +64,7 @@ Step = Cell | Answer
 
 
 @dataclass(frozen=True)
-class Order:
+class Assignment:
     """What the grader wants done: the steps, with how much memory, and where to write."""
 
     steps: tuple[Step, ...]
@@ -75,7 +75,9 @@ class Order:
 
 def main() -> None:
     """The whole life of the first process inside."""
-    order: Order = pickle.loads(sys.stdin.buffer.read())  # from the grader, before anything runs
+    order: Assignment = pickle.loads(
+        sys.stdin.buffer.read()
+    )  # from the grader, before anything runs
     channel, report = os.dup(1), os.dup(2)
     nothing = os.open(os.devnull, os.O_RDWR)
     sys.path.pop()  # the folder around this package: what lies beside it is nobody's business

@@ -111,7 +111,7 @@ def _said(node: ast.AST) -> bool:
 # ---- the process ---------------------------------------------------------------------------
 
 
-def serve() -> None:
+def take_answers() -> None:
     """The life of a judge: a line of JSON in, a line of JSON out."""
     with suppress(ImportError, ValueError, OSError):
         import resource
@@ -236,9 +236,9 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 def _start() -> subprocess.Popen[str]:
     start = (
-        f"import sys; sys.path[:] = {sys.path!r}; from momab.course.judging import serve; serve()"
-    )
-    return subprocess.Popen(
+        f"import sys; sys.path[:] = {sys.path!r}; "
+        "from momab.course.judging import take_answers; take_answers()"
+    )return subprocess.Popen(
         [sys.executable, "-X", "utf8", "-c", start],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

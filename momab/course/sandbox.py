@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from momab.course import isolation
-from momab.course.guard import LINE, TASKS, TICK, Answer, Cell, Order, Step
+from momab.course.guard import LINE, TASKS, TICK, Answer, Assignment, Cell, Step
 from momab.errors import MomabError
 
 __all__ = ["Answer", "Cell", "Limits", "SandboxError", "SandboxResult", "Step", "run_steps"]
@@ -183,7 +183,7 @@ class _Process:
             reader.start()
         private = self._folder or isolation.PRIVATE
         compiled = any(_LIBRARY.search(s.source) for s in self.steps if isinstance(s, Cell))
-        order = Order(tuple(self.steps), self.limits.memory, private, compiled)
+        order = Assignment(tuple(self.steps), self.limits.memory, private, compiled)
         with suppress(OSError):  # it may be gone already, which is found out below
             assert self._process.stdin is not None
             with self._process.stdin as pipe:

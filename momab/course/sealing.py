@@ -37,7 +37,7 @@ from __future__ import annotations
 from pathlib import Path
 
 {imports}
-from momab.exercises.sealed import load
+from momab.exercises.sealed import load_sealed
 
 {helpers}
 
@@ -45,7 +45,7 @@ ASPECTS = {{{aspects}}}
 
 PERSONAL = {{{personal}}}
 
-EXERCISES = load(Path(__file__).with_suffix(".json"), ASPECTS, PERSONAL)
+EXERCISES = load_sealed(Path(__file__).with_suffix(".json"), ASPECTS, PERSONAL)
 '''
 
 

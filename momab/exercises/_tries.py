@@ -37,7 +37,7 @@ class Try:
     hints: dict[str, str]
 
 
-def written(number: float, exact: bool = False) -> str:
+def written_number(number: float, exact: bool = False) -> str:
     """A number as it is digested: whole, or four digits and an exponent, as in ``1653e-1``."""
     if exact and number == int(number):
         return str(int(number))
@@ -49,7 +49,7 @@ def written(number: float, exact: bool = False) -> str:
     return f"{digits.replace('.', '')}e{int(power)}"
 
 
-def digest(text: str) -> str:
+def sealed_digest(text: str) -> str:
     """Twelve hexadecimal digits of an ASCII text; the page's script has a twin of this."""
     a, b = 0xDEADBEEF, 0x41C6CE57
     for _ in range(_ROUNDS):
@@ -94,7 +94,7 @@ def _try(exercise: Exercise, place: int, arguments: str) -> Try:
     right = numbers_of(exercise.solution, arguments)
     exact = tuple(isinstance(number, bool | int) for number in right)
     salt = f"{exercise.name}|{place}|"
-    texts = [written(number, whole) for number, whole in zip(right, exact, strict=True)]
+    texts = [written_number(number, whole) for number, whole in zip(right, exact, strict=True)]
     hints: dict[str, str] = {}
     for slip in exercise.slips:
         try:
@@ -102,12 +102,12 @@ def _try(exercise: Exercise, place: int, arguments: str) -> Try:
         except Exception:  # many a slip fails on some arguments
             continue
         if len(found) == len(right) and np.isfinite(found).all() and not close(found, right, 2e-3):
-            slipped = [written(n, whole) for n, whole in zip(found, exact, strict=True)]
-            hints.setdefault(digest(salt + " ".join(slipped)), slip.hint)
+            slipped = [written_number(n, whole) for n, whole in zip(found, exact, strict=True)]
+            hints.setdefault(sealed_digest(salt + " ".join(slipped)), slip.hint)
     name = getattr(exercise.solution, "__name__", "")
     return Try(
         f"{name}({arguments})" if name else "your answer",
-        tuple(digest(f"{salt}{n}|{text}") for n, text in enumerate(texts)),
+        tuple(sealed_digest(f"{salt}{n}|{text}") for n, text in enumerate(texts)),
         exact,
         hints,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Case, Exercise, Slip, function
-from momab.exercises.draws import alike, index, near, unit, whole
+from momab.exercises.draws import alike, index_of, near, unit, whole
 from momab.model import theory
 
 # ---- confidence-event-1: rewards off the shelf ---------------------------------------------
@@ -156,7 +156,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You take one reward too many from each row: the next one is not known yet.",
             ),
         ],
-        vary=[unit("Kn"), index("K")],
+        vary=[unit("Kn"), index_of("K")],
     ),
     function(
         "confidence-event-2",

@@ -117,7 +117,7 @@ def moved(axes: str) -> Varier:
     return lambda change, value: _permuted(change, value, axes, lambda x: x)
 
 
-def index(axis: str) -> Varier:
+def index_of(axis: str) -> Varier:
     """An index into an axis, or several: they follow the permutation."""
 
     def follow(change: Change, value: Any) -> Any:

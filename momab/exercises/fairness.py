@@ -19,7 +19,7 @@ from momab.exercises.core import (
     same_members,
     value,
 )
-from momab.exercises.draws import index, unit, whole
+from momab.exercises.draws import index_of, unit, whole
 from momab.model import metrics, pareto
 
 Array = NDArray[np.float64]
@@ -200,7 +200,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The rounds before the commitment cost something, too.",
             ),
         ],
-        vary=[unit("Kd"), index("K"), index("K"), whole(1.0, 1.5)],
+        vary=[unit("Kd"), index_of("K"), index_of("K"), whole(1.0, 1.5)],
     ),
     function(
         "fairness-3",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
 from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
-from momab.exercises.draws import counts, index, near, sizes, unit, whole
+from momab.exercises.draws import counts, index_of, near, sizes, unit, whole
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
@@ -131,7 +131,7 @@ _BOUND = function(
             "That is the deficit itself; the question is what the radii say about it.",
         ),
     ],
-    vary=[unit("K"), sizes("K"), index("K"), index("K")],
+    vary=[unit("K"), sizes("K"), index_of("K"), index_of("K")],
 )
 
 # ---- local-charge-3: the price of pulls ------------------------------------------------------
@@ -231,7 +231,7 @@ _PRICES = function(
             "The logarithm of the radius is the natural one, not the decimal one.",
         ),
     ],
-    vary=[unit("Kd"), index("K"), index("d"), counts("."), whole(), near()],
+    vary=[unit("Kd"), index_of("K"), index_of("d"), counts("."), whole(), near()],
 )
 
 # ---- local-charge-5: the wrong endpoint ------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
-from momab.exercises.draws import counts, index, unit, whole
+from momab.exercises.draws import counts, unit, whole
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -236,7 +236,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The logarithm of the bound is the natural one.",
             ),
         ],
-        vary=[unit("Kd"), whole(), index("d")],
+        vary=[unit("Kd"), whole(), index_of("d")],
     ),
     value(
         "one-objective-5",

@@ -154,7 +154,7 @@ def _same_outcome(outcome: Outcome, seal: Seal | str) -> bool:
     return not outcome.error and seal.opens(outcome.value)
 
 
-def load(
+def load_sealed(
     path: Path,
     aspects: Mapping[str, Sequence[Aspect]],
     personal: Mapping[str, Personal | Redrawn],
@@ -174,7 +174,11 @@ def _exercise(
 ) -> SealedExercise:
     name, tolerance, members = entry["name"], entry["tolerance"], entry["members"]
     cases = tuple(
-        Case(case["what"], tuple(tuple(map(read, call)) for call in case["calls"]), case["hint"])
+        Case(
+            case["what"],
+            tuple(tuple(map(read_argument, call)) for call in case["calls"]),
+            case["hint"],
+        )
         for case in entry["cases"]
     )
     return SealedExercise(
@@ -207,7 +211,7 @@ def key(name: str, answer: int, call: int) -> str:
 
 
 def write(argument: Any) -> Any:
-    """An argument of a call as JSON data that `read` understands."""
+    """An argument of a call as JSON data that `read_argument` understands."""
     if isinstance(argument, np.ndarray):
         return {"array": argument.tolist(), "dtype": str(argument.dtype)}
     if isinstance(argument, np.generic):
@@ -221,10 +225,10 @@ def write(argument: Any) -> Any:
     raise TypeError(f"an argument of type {type(argument).__name__} cannot be written")
 
 
-def read(data: Any) -> Any:
+def read_argument(data: Any) -> Any:
     """The argument that was written."""
     if isinstance(data, dict) and "array" in data:
         return np.array(data["array"], dtype=data["dtype"])
     if isinstance(data, dict):
-        return tuple(read(item) for item in data["tuple"])
-    return [read(item) for item in data] if isinstance(data, list) else data
+        return tuple(read_argument(item) for item in data["tuple"])
+    return [read_argument(item) for item in data] if isinstance(data, list) else data

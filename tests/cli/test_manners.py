@@ -14,7 +14,7 @@ from momab import MomabError, __version__
 from momab._util import extras, memory
 from momab._util.files import require_file, require_folder
 from momab._util.validate import shown, whole_number
-from momab.cli.terminal import number, print_wide
+from momab.cli.terminal import print_wide, typed_number
 from tests.command import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,8 +48,8 @@ def test_a_shell_can_complete(monkeypatch, capsys):
 
 
 def test_numbers_may_be_written_with_a_power_of_ten(monkeypatch, capsys):
-    assert number("1e3") == 1000
-    assert number("12345678901234567890") == 12345678901234567890
+    assert typed_number("1e3") == 1000
+    assert typed_number("12345678901234567890") == 12345678901234567890
     assert run(monkeypatch, *SHORT, "-n", "1e1", "--seed", "2e0", "--json") == 0
     assert {row["runs"] for row in json.loads(capsys.readouterr().out)} == {10}
     assert run(monkeypatch, *SHORT, "-n", "few") == 2
