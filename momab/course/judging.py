@@ -238,7 +238,8 @@ def _start() -> subprocess.Popen[str]:
     start = (
         f"import sys; sys.path[:] = {sys.path!r}; "
         "from momab.course.judging import take_answers; take_answers()"
-    )return subprocess.Popen(
+    )
+    return subprocess.Popen(
         [sys.executable, "-X", "utf8", "-c", start],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
-from momab.exercises.draws import counts, unit, whole
+from momab.exercises.draws import counts, index_of, unit, whole
 from momab.model import pareto
 
 Array = NDArray[np.float64]
