@@ -110,7 +110,7 @@ def test_an_answer_that_is_off_by_little_opens_no_seal() -> None:
 
 def test_arguments_come_back_as_they_were() -> None:
     for given_ in (np.eye(2), np.arange(3), [1, (0.5, "x")], 0.1 + 0.2, "sum", True, None):
-        back = sealed.read(json.loads(json.dumps(sealed.write(given_))))
+        back = sealed.read_argument(json.loads(json.dumps(sealed.write(given_))))
         assert type(back) is type(given_)
         assert np.array_equal(back, given_) if isinstance(back, np.ndarray) else back == given_
     with pytest.raises(TypeError, match="type set cannot be written"):
