@@ -174,7 +174,7 @@
   const takeApart = (part) => {
     const drawing = part.querySelector("figure.momab-figure svg");
     const panels = drawing ? panelsOf(drawing) : [];
-    if (printing || panels.length < 2) return;
+    if (printing || narrow() || panels.length < 2) return; // a phone shows the whole picture
     const steps = part.dataset.panels === "build" ? panels.slice(1) : [...panels, null];
     steps.forEach((panel, index) => {
       if (part.dataset.panels === "build") {
@@ -224,7 +224,7 @@
     deck.classList.add("measuring"); // what is not laid out has no size
     deck.querySelectorAll("[data-panels]").forEach(takeApart);
     deck.classList.remove("measuring");
-    document.fonts.addEventListener("loadingdone", fitAll); // a font that came late moves lines
+    if (!printing) document.fonts.addEventListener("loadingdone", fitAll); // a late font moves lines
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     await Reveal.initialize({
       ...size(),
