@@ -101,7 +101,7 @@ class Store:
         """Read one piece."""
         path = self._path(task, piece)
         try:
-            with np.load(path, allow_pickle=False) as data:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 return {key: data[key] for key in data.files}
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
             raise MomabError(

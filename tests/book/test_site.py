@@ -167,7 +167,8 @@ def test_downloads_are_readable_notebooks(site, parsed, name):
     source = PROJECT.notebook(name).text
     assert (site / "downloads" / f"{name}.md").read_text("utf-8") == source
     links = {tag["href"] for tag in parsed.page(name).select("a[href^=downloads]")}
-    assert links == {f"downloads/{name}.ipynb", f"downloads/{name}.md"}
+    assert {f"downloads/{name}.ipynb", f"downloads/{name}.md"} <= links
+    assert all((site / link).stat().st_size for link in links)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -283,7 +283,7 @@ def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
 
     seen = {}
 
-    def fake(project, name, profile, assignments, output, exercises):
+    def fake(project, name, profile, assignments, output, workers, exercises, edition):
         assert not exercises
         seen.update(dict(text.split("=", 1) for text in assignments), name=name)
         return [Path("page.html")]

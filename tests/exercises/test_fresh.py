@@ -89,10 +89,10 @@ def test_draws_stay_where_they_should() -> None:
 
 
 def test_what_belongs_together_changes_together() -> None:
-    from momab.exercises.draws import counts, index, unit, varied
+    from momab.exercises.draws import counts, index_of, unit, varied
 
     means = np.array([[0.2, 0.2], [0.9, 1.0], [0.5, 0.0]])
-    vary = [unit("Kd"), counts("K"), index("K")]
+    vary = [unit("Kd"), counts("K"), index_of("K")]
     other, pulls, arm = varied(vary, Draw(5, "ada", "x-1"), (means, [10, 20, 300], 1))
     assert {0.0, 1.0} <= set(other.ravel())
     order = np.argsort(means.ravel()).argsort()

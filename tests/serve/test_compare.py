@@ -115,8 +115,9 @@ texts = st.lists(
 @given(texts, texts)
 def test_marks_never_change_the_text(old: list[str], new: list[str]) -> None:
     default, mine = (article(*(f"<p>{t}</p>" for t in found)) for found in (old, new))
-    shown = BeautifulSoup(compare_pages(default, mine).article, "html.parser").get_text()
-    assert shown == BeautifulSoup(mine, "html.parser").get_text()
+    pages = (compare_pages(default, mine).article, mine)
+    shown, meant = (BeautifulSoup(page, "html.parser").get_text().split() for page in pages)
+    assert shown == meant  # runs of blanks look like one, and the parser shortens some
 
 
 @given(texts)
