@@ -351,7 +351,10 @@ GOOD = (INSTANCES["rows"], POLICIES[0], 100, 1)
         (lambda: simulate(GOOD[0], GOOD[1], 100, 0), "runs must be a whole number >= 1; it is 0."),
         (lambda: simulate(*GOOD, workers=0), "workers must be a whole number >= 1; it is 0."),
         (lambda: simulate(*GOOD, seed=-1), "the seed must be a whole number in 0.."),
-        (lambda: simulate(*GOOD, checkpoints=-1), "checkpoints must be a whole number in 0..1000000; it is -1."),
+        (
+            lambda: simulate(*GOOD, checkpoints=-1),
+            "checkpoints must be a whole number in 0..1000000; it is -1.",
+        ),
         (lambda: simulate(*GOOD, engine="cuda"), "engine must be one of auto, numba, python"),
         (lambda: simulate(GOOD[0], [GOOD[1]] * 2, 100, 1), "'Width-guided' is given twice"),
         (lambda: simulate(*GOOD, store=__file__), "cannot be written"),
