@@ -624,7 +624,6 @@ def test_speaker_notes_bring_their_mathematics_along(browser, small_address):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="a list of 15 long items is cut off on paper since items come one by one")
 def test_a_deck_prints_one_slide_per_page(browser, small_address, tmp_path):
     with Visit(
         browser, small_address, "slides/other.html?print-pdf#", color_scheme="dark"
