@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,7 +118,7 @@ def _build_changed(
     settings = read_assignments(assignments)
     values = chosen_values(project, project.notebook_pages, profile, settings, _say)
     require_folder(project.build, _ROOM)
-    with one_at_a_time(project.build), PageBuilder(project.root) as builder:
+    with one_at_a_time(project.build), closing(PageBuilder(project.root)) as builder:
         jobs: list[Job] = plan_jobs(project, values)
         executed = execute(jobs, workers, quiet)
         keep_for_book(jobs)

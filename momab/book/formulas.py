@@ -12,7 +12,6 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from momab.book.setting import RULES, short_boxes
@@ -41,19 +40,6 @@ class Typesetter:
         self._macros = dict(macros or {})
         self._engine: Any = None
         self._known: dict[tuple[str, bool, str], str] = {}
-
-    def __enter__(self) -> Typesetter:
-        """Use it in a block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the engine."""
-        self.close()
 
     def close(self) -> None:
         """Stop the engine."""

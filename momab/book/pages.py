@@ -1,6 +1,6 @@
 """Pages built by Sphinx in a process of its own, which can warm up while notebooks execute.
 
->>> with PageBuilder(project.root) as builder:     # doctest: +SKIP
+>>> with closing(PageBuilder(project.root)) as builder:     # doctest: +SKIP
 ...     execute(jobs)
 ...     builder.build(stage, site)
 
@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 
 from momab._util.processes import deaf, end_with_parent
 from momab.errors import BuildError
@@ -84,16 +83,7 @@ class PageBuilder:
         self._pipe.send(book)
         self._rehearsals = 0
 
-    def __enter__(self) -> PageBuilder:
-        """Use it in a block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """End the process."""
         self._pipe.close()
         self._process.terminate()

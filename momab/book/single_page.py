@@ -17,6 +17,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def run_page(
     output = require_folder(output or project.build / "runs" / Path(name).stem)
     if Path(name).stem not in project.pages and Path(name).stem in project.names:
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
-    with PageBuilder(project.root) as builder:  # it warms up while we read and execute
+    with closing(PageBuilder(project.root)) as builder:  # it warms up while we read and execute
         notebook = project.notebook(name)
         notebook = notebook if exercises else notebook.alone()
         jobs = planned_runs(project, notebook, profile, assignments)

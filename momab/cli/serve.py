@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import closing
 from types import FrameType
 from typing import Annotated
 
@@ -39,7 +40,7 @@ def serve_command(
 
     signal.signal(signal.SIGTERM, end)
     try:
-        with Serving(project, site, port, workers) as serving:
+        with closing(Serving(project, site, port, workers)) as serving:
             print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
             serving.server.run()
     except KeyboardInterrupt:

@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar
 
 from momab.book.execute import Job as Execution
@@ -88,25 +87,12 @@ class Serving:
 
         return conclude
 
-    def __enter__(self) -> Serving:
-        """Use it in a block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End everything."""
-        self.close()
-
     def close(self) -> None:
         """Stop answering, kill what runs, remove what is half done."""
         if hasattr(self, "server"):
             self.server.stop()
         self.queue.close()
-        self._builder.__exit__(None, None, None)
+        self._builder.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 

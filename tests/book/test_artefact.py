@@ -1,6 +1,7 @@
 """The table for whoever evaluates the artefact: its commands are commands, its digests hold."""
 
 import shlex
+from contextlib import closing
 
 import pytest
 import typer
@@ -78,7 +79,7 @@ def test_the_page_shows_the_digests(tmp_path):
         (tmp_path / name).mkdir()
     (tmp_path / "book").symlink_to(ROOT / "book")
     write_frame(Project(tmp_path), stage, {}, settings={"html_use_index": False})
-    with PageBuilder(tmp_path) as builder:  # what the claims refer to is not in this build
+    with closing(PageBuilder(tmp_path)) as builder:  # what the claims refer to is not in this build
         builder.build(stage, tmp_path / "html", strict=False)
     table = ParsedSite(tmp_path / "html").page("index").main.select_one("table")
     rows = table.select("tbody tr")

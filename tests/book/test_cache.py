@@ -166,11 +166,12 @@ def test_a_cell_that_refuses_its_values_is_bad_input(book):
 
 CREW = """
 import sys, time
+from contextlib import closing
 from pathlib import Path
 from momab.book.execute import _crew
 from momab.book.pages import PageBuilder
 if __name__ == "__main__":
-    with PageBuilder(Path(sys.argv[1])) as builder, _crew(2) as crew:
+    with closing(PageBuilder(Path(sys.argv[1]))) as builder, _crew(2) as crew:
         print(builder._process.pid, "ready", flush=True)
         time.sleep(600)
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from momab.book.setting import _FREQUENT, RULES, short_boxes
 
 @pytest.fixture(scope="module")
 def setter() -> Iterator[Typesetter]:
-    with Typesetter({r"\ones": r"\mathbf{1}"}) as setter:
+    with closing(Typesetter({r"\ones": r"\mathbf{1}"})) as setter:
         yield setter
 
 

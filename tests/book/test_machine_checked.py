@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -213,7 +214,7 @@ def small(request, tmp_path_factory):
     (stage / "proof-sources.md").write_text("# Sources\n\n```{coq-sources}\n```\n")
     project = Project(root)
     write_frame(project, stage, {}, settings={"html_use_index": False})
-    with PageBuilder(root) as builder:
+    with closing(PageBuilder(root)) as builder:
         builder.build(stage, root / "html")
     return request.param, ParsedSite(root / "html")
 

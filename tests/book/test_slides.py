@@ -6,6 +6,7 @@ import copy
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -221,7 +222,7 @@ def test_a_plain_build_makes_the_same_deck(small, tmp_path):
     config = (plain / "_config.yml").read_text()
     (plain / "_config.yml").write_text(config + "execute:\n  execute_notebooks: 'off'\n")
     html = tmp_path / "html"
-    with PageBuilder(plain) as builder:
+    with closing(PageBuilder(plain)) as builder:
         builder.build(plain, html, strict=False)
     page = (html / "notebooks/other.html").read_text()
     assert not [words for words in DECK_ONLY if words in page]

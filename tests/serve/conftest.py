@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -148,7 +149,7 @@ def small_book(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture(scope="session")
 def serving(small_book: Project) -> Iterator[Serving]:
     """The small book, served."""
-    with Serving(small_book, small_book.build / "html") as serving:
+    with closing(Serving(small_book, small_book.build / "html")) as serving:
         serving.server.start()
         yield serving
 
@@ -156,7 +157,7 @@ def serving(small_book: Project) -> Iterator[Serving]:
 @pytest.fixture
 def one_worker(small_book: Project) -> Iterator[Serving]:
     """Another server of the same book, with a single worker."""
-    with Serving(small_book, small_book.build / "html", workers=1) as serving:
+    with closing(Serving(small_book, small_book.build / "html", workers=1)) as serving:
         serving.server.start()
         yield serving
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -345,7 +346,7 @@ def test_ended_servers_leave_nothing(small_book: Project) -> None:
             assert not list(small_book.build.glob(f".serve-*-{process.pid}"))
         _, alive = psutil.wait_procs(below, timeout=30)
         assert alive == []
-    with Serving(small_book, small_book.build / "html", workers=1):
+    with closing(Serving(small_book, small_book.build / "html", workers=1)):
         assert not list(small_book.build.glob(f".serve-*-{process.pid}"))
 
 
