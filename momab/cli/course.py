@@ -104,6 +104,7 @@ def grade_command(
     from momab._util.validate import positive_number
     from momab.book.project import Project
     from momab.course import gradebook, grading
+    from momab.course.marking import read_marks
     from momab.course.sandbox import Limits
     from momab.course.settings import read_course
 
@@ -114,6 +115,7 @@ def grade_command(
         rules = replace(rules, seed=seed)
     elif student:
         rules = replace(rules, seed=gradebook.recorded_seed(output))
+    read_marks(output)  # before the work, should they be damaged
     limits = Limits(positive_number(seconds, "--seconds"), memory, trust=trust)
     with interruptible("stopped; no results were written."):
         graded = grading.grade_class(
@@ -121,7 +123,7 @@ def grade_command(
         )
     if student:
         graded = gradebook.merged(graded, output)
-    gradebook.write_gradebook(graded, output)
+    graded = gradebook.write_gradebook(project, graded, output)
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
     print(f"{who}, median {median(marks):g} of {graded.out_of:g} marks: {output / 'grades.csv'}")

@@ -15,7 +15,16 @@ import pytest
 from momab import MomabError, exercises
 from momab.book import editions
 from momab.book.project import Project
-from momab.course import gradebook, grading, handout, isolation, judging, sandbox, submissions
+from momab.course import (
+    gradebook,
+    grading,
+    handout,
+    isolation,
+    judging,
+    planning,
+    sandbox,
+    submissions,
+)
 from momab.course.submissions import Sheet
 from tests.conftest import ROOT
 from tests.course import classroom
@@ -442,7 +451,7 @@ def test_a_failure_of_the_grader_itself_costs_one_notebook_only(school, tmp_path
     def plan(submission, sheet):
         if submission.student == "ben":
             raise KeyError("a bug")
-        return submissions.plan_steps(submission, sheet)
+        return planning.plan_steps(submission, sheet)
 
     monkeypatch.setattr(grading, "plan_steps", plan)
     classroom.hand_in(school, [Pupil("ada"), Pupil("ben")], tmp_path)
