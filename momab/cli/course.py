@@ -1,7 +1,8 @@
-"""The commands for teachers: `momab student`, `momab handout` and `momab grade`."""
+"""The commands for teachers: `momab student`, `handout`, `grade` and `mark`."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -9,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import interruptible
+from momab.cli.terminal import end_on_sigterm, interruptible
 from momab.errors import MomabError
 
 
@@ -140,3 +141,43 @@ class NotGraded(MomabError):  # noqa: N818 (it is an outcome, not an error)
 
 def _say(line: str) -> None:
     print(line, flush=True)
+
+
+def mark_command(
+    results: Annotated[Path, typer.Argument(help="The folder that `momab grade` wrote.")],
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Write feedback and grades; open no page.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="A port; a free one if absent.", min=0, max=65535)] = 0,
+) -> None:
+    """Mark answers in words on a page of this machine, each beside exercise and solution.
+
+    Keys give points and move on; ? lists them.  Every mark is kept at once in RESULTS/marks.json,
+    so stop with Ctrl-C and go on later.  The button on the overview, or --feedback, puts the marks
+    into RESULTS/grades.csv and into the page of every student, RESULTS/reports.
+    """
+    from momab._util.files import require_folder
+    from momab.book.project import Project
+    from momab.course import gradebook, mark_app
+    from momab.course.marking import FILE, Marking
+
+    project = Project.find()
+    graded = gradebook.recorded(project, results)
+    require_folder(results)
+    marking = Marking(graded, results)
+    if again := len(marking.again()):
+        many = "1 mark does" if again == 1 else f"{again} marks do"
+        print(f"{many} not count any more, because the answer or its points have changed.")
+    if feedback:
+        print(mark_app.write_feedback(project, graded, results))
+        return
+    end_on_sigterm()
+    try:
+        with mark_app.MarkServer(project, marking, port) as marks:
+            print(f"{marking.progress}; go on at {marks.server.entrance} (Ctrl-C ends it)")
+            sys.stdout.flush()
+            marks.server.run()
+    except KeyboardInterrupt:
+        kept = f"{marking.progress}, all kept in {results / FILE}"
+        print(f"momab: stopped; {kept}; --feedback writes the feedback.", file=sys.stderr)
+        raise SystemExit(130) from None

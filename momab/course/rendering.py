@@ -20,9 +20,7 @@ from momab.book.project import Project
 
 LONGEST = 20_000  # characters of an answer that are shown
 _FORMULA = 3_000  # characters of a formula that is set
-_DEFINES = re.compile(
-    r"\\(?:[egx]?def|(?:re)?newcommand|providecommand|(?:future)?let|global)\b"
-)
+_DEFINES = re.compile(r"\\(?:[egx]?def|(?:re)?newcommand|providecommand|(?:future)?let|global)\b")
 
 
 class Prose:
@@ -42,6 +40,10 @@ class Prose:
 
     def __exit__(self, *_: object) -> None:
         """Stop the engine."""
+        self.close()
+
+    def close(self) -> None:
+        """Stop the engine."""
         self._typesetter.close()
 
     def html(self, text: str) -> str:
@@ -52,6 +54,10 @@ class Prose:
     def book(self, text: str) -> str:
         """A text of the book."""
         return self.html(plain_markdown(text))
+
+    def line(self, text: str) -> str:
+        """A title of the book."""
+        return self.book(text).strip().removeprefix("<p>").removesuffix("</p>")
 
     @cached_property
     def _parser(self) -> Any:
