@@ -34,7 +34,7 @@ def serve_command(
         raise MomabError("there is no site yet: `momab book` builds it.")
 
     end_on_sigterm()
-    with interruptible("stopped; what had finished is in _build/serve."):
-        with Serving(project, site, port, workers) as serving:
-            print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
-            serving.server.run()
+    said = "stopped; what had finished is in _build/serve."
+    with interruptible(said), Serving(project, site, port, workers) as serving:
+        print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
+        serving.server.run()

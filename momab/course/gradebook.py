@@ -267,7 +267,7 @@ def _new_notes(grade: Grade) -> list[str]:
 
 _MEANINGS = {
     "right": "everything is right",
-    "written": "in words, read by a person",
+    "written": "in words, for a person to read",
     "wrong": "it runs, but something is not right yet",
     "crashed": "it ended with an error",
     "timeout": "it took too long",

@@ -2,7 +2,8 @@
 
 The text is a stranger's.  HTML in it is shown as text, a link as its words and its address, a
 picture as its name: the page asks for nothing and runs nothing.  A formula that KaTeX does not know
-is shown as it was written, and so is one that defines commands, which could grow without end.
+is shown as it was written, and so is one that defines commands, which could grow without end, or
+that is about addresses.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from momab.book.project import Project
 
 LONGEST = 20_000  # characters of an answer that are shown
 _FORMULA = 3_000  # characters of a formula that is set
-_DEFINES = re.compile(r"\\(?:[egx]?def|(?:re)?newcommand|providecommand|(?:future)?let|global)\b")
+_REFUSED = re.compile(
+    r"\\(?:[egx]?def|(?:re)?newcommand|providecommand|(?:future)?let|global"
+    r"|href|url|includegraphics|html[A-Za-z]+)(?![A-Za-z])"
+)
 
 
 class Prose:
@@ -87,7 +91,7 @@ class Prose:
     def _formula(self, tokens: Sequence[Any], at: int, *_: Any, display: bool = False) -> str:
         tex: str = tokens[at].content
         try:
-            if len(tex) > _FORMULA or _DEFINES.search(tex):
+            if len(tex) > _FORMULA or _REFUSED.search(tex):
                 raise FormulaError
             return self._typesetter.page(tex, display)
         except FormulaError:
