@@ -41,7 +41,7 @@ _HOWTO = """\
 folder which you were given, and run the cells from top to bottom. A bar without code is a folded
 cell; a click on it shows the code.
 
-Answer in the cells that start with ✎, code or words; you may add cells of your own below them. The
+Answer in the cells that start with ✎, code or words; you may add cells of your own beside them. The
 cell below a programming answer checks it and gives a hint, as often as you like. An answer must
 stand alone: import what it uses, and do not rely on variables of the chapter, because the grader
 runs your cells without it.
