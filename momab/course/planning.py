@@ -43,7 +43,7 @@ class _Cells:
             if answer:
                 self.answer[key] = cell.source
             return
-        self.places += answer
+        self.places += answer or handout.PLACEHOLDER in cell.source
         text = cell.source.replace(handout.PLACEHOLDER, "", 1).strip()
         if text and cell.kind == "code":
             ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)))

@@ -26,7 +26,7 @@ WORDS = {
     "ben": "The **widest** pair is sampled. <script>document.title = 'hurt'</script>",
 }
 CODE = {"ben": {WIDTH: classroom.width("return 1")}}
-COURSE = (
+COURSE = "seed: 7\npoints: {width-floor-2: 2}\nwritten: {default: 3, width-floor-4: 5}\n"
     "seed: 7\npoints: {default: 1, width-floor-2: 2}\nwritten: {default: 3, width-floor-4: 5}\n"
 )
 
