@@ -27,8 +27,6 @@ WORDS = {
 }
 CODE = {"ben": {WIDTH: classroom.width("return 1")}}
 COURSE = "seed: 7\npoints: {width-floor-2: 2}\nwritten: {default: 3, width-floor-4: 5}\n"
-    "seed: 7\npoints: {default: 1, width-floor-2: 2}\nwritten: {default: 3, width-floor-4: 5}\n"
-)
 
 
 def momab(*arguments: object) -> str:
