@@ -63,6 +63,7 @@ def look(page: Any, name: str) -> None:
 
 
 @isolated
+@pytest.mark.slow
 def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
     # 1. a handout
     assert momab("handout", MAIN, "-o", tmp_path / "week3") == f"{tmp_path}/week3/{MAIN}.ipynb\n"
@@ -104,13 +105,14 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
         page.wait_for_url(f"**/answers/{number}*")
         page.keyboard.press(key)
         page.get_by_text(f"Saved: {key} of {'3' if number < 2 else '5'}.").wait_for()
+        assert "hurt" not in page.title()
         page.keyboard.press("c")
         page.keyboard.type(f"Comment {number}: $x_{number}$.")
         page.keyboard.press("Escape")
         if number in (0, 1):
             look(page, f"mark-{number}")
         page.keyboard.press("j" if number < 3 else "o")
-    assert "hurt" not in page.title()
+    page.get_by_role("heading", name="Marking answers in words").wait_for()
     page.get_by_text("4 of 4 marked").wait_for()
     assert violations(page) == []
     look(page, "overview")
