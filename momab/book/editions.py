@@ -84,7 +84,7 @@ class _Gate:
                 elif found.name == "solution-end":
                     hidden.update(range(opened, found.end))
                 hidden.update(range(found.start, found.end))
-                self._pass(found)
+                self.pass_by(found)
             elif self.is_open and _is_answer(found):
                 hidden.update(range(_from(found, text), found.end))
                 if not found.closed:
@@ -95,7 +95,8 @@ class _Gate:
             hidden.update(range(opened, count))
         return hidden
 
-    def _pass(self, gate: Directive) -> None:
+    def pass_by(self, gate: Directive) -> None:
+        """Open or close at the beginning or end of a solution."""
         if gate.name == "solution-start" and self.is_open:
             self.is_open, self.label = False, gate.title
             self._for_good = not gate.closed
@@ -143,6 +144,38 @@ def solution_cells(node: Node) -> Iterator[tuple[str, Node]]:
             gate.open_lines(cell.source)
         elif cell.cell_type == "code" and not gate.is_open:
             yield gate.label, cell
+
+
+def solution_of(node: Node, label: str) -> Iterator[tuple[str, str]]:
+    """The solution of an exercise: ``("text", Markdown)`` and ``("code", Python)`` in order.
+
+    Cells that only draw or tabulate are left out; computed prose is its output, if there is one.
+    """
+    gate = _Gate()
+    for cell in node.cells:
+        if cell.cell_type == "markdown":
+            yield from _solution_text(cell.source, gate, label)
+        elif cell.cell_type == "code" and gate.label == label:
+            if not cell.source.startswith("%%"):
+                yield "code", cell.source
+            for output in cell.get("outputs", []):
+                if said := output.get("data", {}).get("text/markdown"):
+                    yield "text", "".join(said)
+
+
+def _solution_text(text: str, gate: _Gate, label: str) -> Iterator[tuple[str, str]]:
+    """What a text says of a solution, which may have begun before it and may end after it."""
+    lines, start = text.splitlines(), 0
+    for found in myst.walk(text):
+        if found.name == "solution" and found.title == label:
+            yield "text", "\n".join(found.body)
+        if found.name in _GATES:
+            if gate.label == label and (said := "\n".join(lines[start : found.start]).strip()):
+                yield "text", said
+            gate.pass_by(found)
+            start = found.end
+    if gate.label == label and (said := "\n".join(lines[start:]).strip()):
+        yield "text", said
 
 
 def for_instructors(text: str) -> bool:

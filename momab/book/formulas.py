@@ -7,6 +7,7 @@ definitions that appear on hovering.
 
 from __future__ import annotations
 
+import base64
 import html
 import re
 import xml.etree.ElementTree as ET
@@ -103,6 +104,40 @@ def styles() -> str:
     """KaTeX's style sheet, with the one format of fonts that every browser reads."""
     sheet = (KATEX / "katex.min.css").read_text(encoding="utf-8")
     return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet) + RULES
+
+
+# What in the HTML of formulas asks for a font; a page fetches its fonts before it needs them.
+_FONTS = {
+    "Main-Regular": r"katex",
+    "Math-Italic": r"mathnormal",
+    "Main-Bold": r"mathbf",
+    "AMS-Regular": r"mathbb|amsrm",
+    "Caligraphic-Regular": r"mathcal",
+    "Size1-Regular": r"delimsizing size1|small-op|delim-size1",
+    "Size2-Regular": r"large-op|delimsizing size2",
+    "Size3-Regular": r"delimsizing size3",
+    "Size4-Regular": r"delim-size4|delimsizing size4",
+}
+
+
+def fonts_of(body: str) -> list[str]:
+    """The fonts that the formulas of a page need."""
+    return [f"KaTeX_{name}.woff2" for name, sign in _FONTS.items() if re.search(sign, body)]
+
+
+def inline_styles(body: str) -> str:
+    """The style sheet for a page that stands alone, with the fonts it needs inside; '' for none."""
+    if not (needed := fonts_of(body)):
+        return ""
+
+    def face(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in needed:
+            return ""
+        data = base64.b64encode((KATEX / "fonts" / name).read_bytes()).decode()
+        return match[0].replace(f"fonts/{name}", f"data:font/woff2;base64,{data}")
+
+    return re.sub(r"@font-face\{[^}]*url\(fonts/([^)]*)\)[^}]*\}", face, styles())
 
 
 _JOINED = {"msub": "_", "msup": "^", "munder": "_", "mover": "^", "mfrac": "/"}

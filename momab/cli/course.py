@@ -1,7 +1,8 @@
-"""The commands for teachers: `momab student`, `momab handout` and `momab grade`."""
+"""The commands for teachers: `momab student`, `handout`, `grade` and `mark`."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -9,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import interruptible
+from momab.cli.terminal import end_on_sigterm, interruptible
 from momab.errors import MomabError
 
 
@@ -104,6 +105,7 @@ def grade_command(
     from momab._util.validate import positive_number
     from momab.book.project import Project
     from momab.course import gradebook, grading
+    from momab.course.marking import read_marks
     from momab.course.sandbox import Limits
     from momab.course.settings import read_course
 
@@ -114,6 +116,7 @@ def grade_command(
         rules = replace(rules, seed=seed)
     elif student:
         rules = replace(rules, seed=gradebook.recorded_seed(output))
+    read_marks(output)  # before the work, should they be damaged
     limits = Limits(positive_number(seconds, "--seconds"), memory, trust=trust)
     with interruptible("stopped; no results were written."):
         graded = grading.grade_class(
@@ -121,7 +124,7 @@ def grade_command(
         )
     if student:
         graded = gradebook.merged(graded, output)
-    gradebook.write_gradebook(graded, output)
+    graded = gradebook.write_gradebook(project, graded, output)
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
     print(f"{who}, median {median(marks):g} of {graded.out_of:g} marks: {output / 'grades.csv'}")
@@ -138,3 +141,43 @@ class NotGraded(MomabError):  # noqa: N818 (it is an outcome, not an error)
 
 def _say(line: str) -> None:
     print(line, flush=True)
+
+
+def mark_command(
+    results: Annotated[Path, typer.Argument(help="The folder that `momab grade` wrote.")],
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Write feedback and grades; open no page.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="A port; a free one if absent.", min=0, max=65535)] = 0,
+) -> None:
+    """Mark answers in words on a page of this machine, each beside exercise and solution.
+
+    Keys give points and move on; ? lists them.  Every mark is kept at once in RESULTS/marks.json,
+    so stop with Ctrl-C and go on later.  The button on the overview, or --feedback, puts the marks
+    into RESULTS/grades.csv and into the page of every student, RESULTS/reports.
+    """
+    from momab._util.files import require_folder
+    from momab.book.project import Project
+    from momab.course import gradebook, mark_app
+    from momab.course.marking import FILE, Marking
+
+    project = Project.find()
+    graded = gradebook.recorded(project, results)
+    require_folder(results)
+    marking = Marking(graded, results)
+    if again := len(marking.again()):
+        many = "1 mark does" if again == 1 else f"{again} marks do"
+        print(f"{many} not count any more, because the answer or its points have changed.")
+    if feedback:
+        print(mark_app.write_feedback(project, graded, results))
+        return
+    end_on_sigterm()
+    try:
+        with mark_app.MarkServer(project, marking, port) as marks:
+            print(f"{marking.progress}; go on at {marks.server.entrance} (Ctrl-C ends it)")
+            sys.stdout.flush()
+            marks.server.run()
+    except KeyboardInterrupt:
+        kept = f"{marking.progress}, all kept in {results / FILE}"
+        print(f"momab: stopped; {kept}; --feedback writes the feedback.", file=sys.stderr)
+        raise SystemExit(130) from None

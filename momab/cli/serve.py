@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from contextlib import closing
-from types import FrameType
 from typing import Annotated
 
 import typer
+
+from momab.cli.terminal import end_on_sigterm, interruptible
 
 
 def serve_command(
@@ -35,14 +34,8 @@ def serve_command(
     elif not (site / "index.html").is_file():
         raise MomabError("there is no site yet: `momab book` builds it.")
 
-    def end(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        with closing(Serving(project, site, port, workers)) as serving:
-            print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
-            serving.server.run()
-    except KeyboardInterrupt:
-        print("momab: stopped; what had finished is in _build/serve.", file=sys.stderr)
-        raise SystemExit(130) from None
+    end_on_sigterm()
+    said = "stopped; what had finished is in _build/serve."
+    with interruptible(said), closing(Serving(project, site, port, workers)) as serving:
+        print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
+        serving.server.run()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -73,6 +75,15 @@ def mention_numba() -> None:
             "hundred times slower; pip install 'momab[fast]' speeds it up.",
             file=sys.stderr,
         )
+
+
+def end_on_sigterm() -> None:
+    """Let SIGTERM end the command as Ctrl-C does."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
 
 
 @contextmanager

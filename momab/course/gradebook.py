@@ -1,13 +1,16 @@
 """The results of grading as files: tables, and a page for every student.
 
-- ``grades.csv``: a row per student with the total and a column per exercise; the columns of
-  exercises in words are empty, for marks that a person gives, and what could not be graded says so;
-- ``details.csv``: a row per student and exercise with status, parts and hint;
+- ``grades.csv``: a row per student with the total and a column per exercise, two where it asks for
+  code and for words; words that nobody has marked are empty, or say so where others are marked, and
+  what could not be graded says so;
+- ``details.csv``: a row per student and exercise with status, parts, hint, marks and comment;
 - ``items.csv``: a row per exercise, with how the class did on it;
 - ``similarity.csv``: pairs of answers that are built alike (see `momab.course.analysis`);
 - ``results.json``: all of it for programs, with the seed; from it one student's regraded marks are
   put in the place of the old ones;
-- ``reports/<student>.html``: what was right, what was wrong, and the hints.
+- ``reports/<student>.html``: what was right, what was wrong, the hints, and what a person said.
+
+What a person gave for words stands in ``marks.json`` (`momab.course.marking`) and is put in.
 
 Names, answers and error messages come from students.  In the tables, a text that a spreadsheet
 would take for a formula gets an apostrophe in front, also behind a semicolon, which many
@@ -28,22 +31,31 @@ from typing import Any
 
 from momab._util.files import atomically
 from momab._util.progress import uninterrupted
+from momab.book.formulas import inline_styles
+from momab.book.myst import exercises
 from momab.book.plain import plain_markdown
+from momab.book.project import Project
 from momab.course.analysis import item_rows, similar_rows
 from momab.course.grading import ABSENT, Class, Grade
+from momab.course.marking import read_marks, with_marks
+from momab.course.rendering import Prose, shortened
+from momab.course.settings import Course
 from momab.errors import MomabError
 from momab.exercises import Part
 
-_LONGEST = 20_000  # characters of an answer that a report shows
 
+def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
+    """Write the tables and the pages; each file is whole or not there, and none is left out.
 
-def write_gradebook(graded: Class, output: Path) -> list[Path]:
-    """Write the tables and the pages; each file is whole or not there, and none is left out."""
+    Gives back the class with what a person gave for words.
+    """
+    graded = with_marks(graded, read_marks(output))
     names = report_names(graded.students)
-    files = {
-        output / "reports" / f"{names[student]}.html": _page(graded, student)
-        for student in graded.students
-    }
+    with Prose(project) as prose:
+        files = {
+            output / "reports" / f"{names[student]}.html": _page(graded, student, prose)
+            for student in graded.students
+        }
     mark = graded.course.delimiter
     files[output / "similarity.csv"] = _csv(similar_rows(graded), mark)
     files[output / "items.csv"] = _csv(item_rows(graded), mark)
@@ -56,7 +68,7 @@ def write_gradebook(graded: Class, output: Path) -> list[Path]:
                 file.write(
                     text.encode("utf-8-sig" if path.suffix == ".csv" else "utf-8", "replace")
                 )
-    return list(files)
+    return graded
 
 
 # ---- results for programs ------------------------------------------------------------------
@@ -64,10 +76,13 @@ def write_gradebook(graded: Class, output: Path) -> list[Path]:
 
 def _results(graded: Class) -> str:
     fields = ("student", "chapter", "exercise", "status", "marks", "points", "hint", "answer")
+    fields += ("words", "words_points", "kept")
+    rules = ("points", "written", "delimiter")
     return json.dumps(
         {
             "seed": graded.seed,
             "students": list(graded.students),
+            "course": {name: getattr(graded.course, name) for name in rules},
             "grades": [
                 {
                     **{name: getattr(grade, name) for name in fields},
@@ -86,6 +101,21 @@ def _results(graded: Class) -> str:
 def recorded_seed(output: Path) -> int:
     """The seed of results that are there."""
     return int(_read(output)["seed"])
+
+
+def recorded(project: Project, output: Path) -> Class:
+    """The results that are there."""
+    found = _read(output)
+    try:
+        grades = tuple(_grade(item) for item in found["grades"])
+        course = Course(**found["course"])
+        students, seed = tuple(found["students"]), int(found["seed"])
+    except (KeyError, TypeError, ValueError):
+        path = output / "results.json"
+        raise MomabError(f"{path} is of another version; grade the class again.") from None
+    chapters = dict.fromkeys(grade.chapter for grade in grades if grade.chapter)
+    texts = tuple(e for name in chapters for e in exercises(project.notebook(name).node))
+    return Class(students, texts, grades, course, seed)
 
 
 def merged(new: Class, output: Path) -> Class:
@@ -170,23 +200,41 @@ def _harmless(item: object) -> object:
 
 
 def _table(graded: Class) -> list[list[object]]:
-    labels = [exercise.label for exercise in graded.exercises]
-    rows: list[list[object]] = [["student", "total", "out of", *labels]]
+    columns = [
+        (text.label, words)
+        for text in graded.exercises
+        for words in (False, True)
+        if (text.words if words else text.programming)
+    ]
+    both = {text.label for text in graded.exercises if text.programming}
+    heads = [f"{label} (words)" if words and label in both else label for label, words in columns]
+    rows: list[list[object]] = [["student", "total", "out of", *heads]]
     for student in graded.students:
         found = {grade.exercise: grade for grade in graded.of(student)}
-        failed = any(grade.status == "not graded" for grade in found.values())
-        total = "not graded" if failed else graded.total(student)
-        marks = [
-            grade.status if grade and grade.status == "not graded" else grade and grade.marks
-            for grade in map(found.get, labels)
-        ]
-        rows.append([student, total, graded.out_of, *marks])
+        cells = [_cell(graded, found.get(label), words) for label, words in columns]
+        lacks = next((word for word in (NOT_GRADED, NOT_MARKED) if word in cells), None)
+        rows.append([student, lacks or graded.total(student), graded.out_of, *cells])
     return rows
+
+
+NOT_GRADED, NOT_MARKED = "not graded", "not marked"
+
+
+def _cell(graded: Class, grade: Grade | None, words: bool) -> object:
+    """What a table says about an exercise, or about its words."""
+    if grade is None or grade.status == NOT_GRADED:
+        return grade and grade.status
+    if not words:
+        return grade.marks
+    if graded.to_be_marked(grade):
+        return NOT_MARKED
+    # who wrote nothing gets nothing where others got something
+    return 0 if grade.exercise in graded.marked and not grade.words else grade.words_marks
 
 
 def _details(graded: Class) -> list[list[object]]:
     head = ["student", "chapter", "exercise", "marks", "out of", "status", "parts right", "hint"]
-    rows: list[list[object]] = [list(head)]
+    rows: list[list[object]] = [[*head, "words", "words out of", "comment"]]
     rows += (
         [
             grade.student,
@@ -197,6 +245,9 @@ def _details(graded: Class) -> list[list[object]]:
             grade.status,
             parts_right(grade),
             " ".join(filter(None, (grade.hint, *_new_notes(grade)))),
+            grade.exercise and _cell(graded, grade, True),
+            grade.words_points or None,
+            grade.comment,
         ]
         for grade in graded.grades
     )
@@ -216,7 +267,7 @@ def _new_notes(grade: Grade) -> list[str]:
 
 _MEANINGS = {
     "right": "everything is right",
-    "written": "in words, to be read by a person",
+    "written": "in words, for a person to read",
     "wrong": "it runs, but something is not right yet",
     "crashed": "it ended with an error",
     "timeout": "it took too long",
@@ -229,8 +280,8 @@ _MEANINGS = {
 _SIGNS = {"right": "✓", "written": "✎", "empty": "○", "missing": "○"}
 
 
-def _page(graded: Class, student: str) -> str:
-    """The page of one student."""
+def template(name: str) -> Any:
+    """A page of this package; what is put into it is escaped."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -240,20 +291,39 @@ def _page(graded: Class, student: str) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    return environment.get_template(name)
+
+
+def verdict(grade: Grade) -> dict[str, str]:
+    """A status as a page shows it: its sign, its name, what it means."""
+    sign, meaning = _SIGNS.get(grade.status, "✗"), _MEANINGS[grade.status]
+    return {"sign": sign, "name": grade.status, "meaning": meaning}
+
+
+def _page(graded: Class, student: str, prose: Prose) -> str:
+    """The page of one student."""
     chapters: dict[str, list[Grade]] = {}
     for grade in graded.of(student):
         chapters.setdefault(grade.chapter, []).append(grade)
-    return environment.get_template("report.html").render(
-        student=student,
-        total=f"{graded.total(student):g}",
-        out_of=f"{graded.out_of:g}",
-        seed=graded.seed,
-        chapters=chapters,
-        meanings=_MEANINGS,
-        sign=lambda status: _SIGNS.get(status, "✗"),
-        parts_right=parts_right,
-        plain=plain_markdown,
-        notes=_new_notes,
-        absent=lambda grades: all(grade.hint == ABSENT for grade in grades),
-        shown=lambda text: text[:_LONGEST] + (" …" if len(text) > _LONGEST else ""),
+    words = {g.exercise: prose.html(g.words) for g in graded.of(student) if g.words}
+    comments = {g.exercise: prose.html(g.comment) for g in graded.of(student) if g.comment}
+    return str(
+        template("report.html").render(
+            student=student,
+            total=f"{graded.total(student):g}",
+            out_of=f"{graded.out_of:g}",
+            missing=sum(map(graded.to_be_marked, graded.of(student))),
+            person=bool(graded.marked),
+            seed=graded.seed,
+            chapters=chapters,
+            verdict=verdict,
+            plain=plain_markdown,
+            notes=_new_notes,
+            absent=lambda grades: all(grade.hint == ABSENT for grade in grades),
+            shown=shortened,
+            words=words,
+            comments=comments,
+            words_cell=lambda grade: _cell(graded, grade, True),
+            formulas=inline_styles("".join([*words.values(), *comments.values()])),
+        )
     )

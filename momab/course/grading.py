@@ -4,8 +4,8 @@ What students wrote runs inside bubblewrap (`momab.course.sandbox`); what comes 
 exercise's own judge in a process with limits (`momab.course.judging`), about the usual arguments
 and about others that are drawn for each student from a seed.  The seed is part of the results: with
 it, every mark can be found again.  How many points an exercise is worth, what parts of it earn and
-what lateness costs are the rules of the course (`momab.course.settings`).  Exercises in words are
-not marked: their text goes into the report, for a person to read.
+what lateness costs are the rules of the course (`momab.course.settings`).  What is answered in
+words is marked by a person (`momab.course.marking`).
 
 The status of an exercise is one of `STATUSES`:
 
@@ -29,6 +29,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from momab._util.progress import progress
@@ -36,9 +37,10 @@ from momab.book.myst import ExerciseText
 from momab.book.project import Project
 from momab.course import handout, submissions
 from momab.course.judging import Judgement, Judges, Numbers
+from momab.course.planning import Plan, plan_steps
 from momab.course.sandbox import CLOCK, Limits, SandboxResult, probe, run_steps
 from momab.course.settings import Course
-from momab.course.submissions import Plan, Sheet, Submission, plan_steps
+from momab.course.submissions import Sheet, Submission
 from momab.errors import MomabError
 from momab.exercises import Part
 
@@ -62,7 +64,8 @@ class Grade:
     """What one exercise of one student came to.
 
     ``marks`` is None where a person decides, and where the grader failed; ``structure`` is what the
-    program is made of.
+    program is made of.  ``words`` is what was answered in words, worth at most ``words_points``;
+    ``given`` is what a person gave for it, and lateness leaves the share ``kept`` of that.
     """
 
     student: str
@@ -77,6 +80,16 @@ class Grade:
     answer: str = ""
     notes: tuple[str, ...] = ()
     structure: frozenset[int] = frozenset()
+    words: str = ""
+    words_points: float = 0.0
+    kept: float = 1.0
+    given: float | None = None
+    comment: str = ""
+
+    @property
+    def words_marks(self) -> float | None:
+        """What the words earned; None while nobody has marked them."""
+        return None if self.given is None else round(self.given * self.kept, 2)
 
 
 @dataclass(frozen=True)
@@ -95,12 +108,23 @@ class Class:
 
     def total(self, student: str) -> float:
         """The marks of one student."""
-        return round(sum(grade.marks or 0 for grade in self.of(student)), 6)
+        return round(sum((g.marks or 0) + (g.words_marks or 0) for g in self.of(student)), 6)
+
+    @cached_property
+    def marked(self) -> frozenset[str]:
+        """The exercises whose answers in words count: a person has begun to mark them."""
+        return frozenset(grade.exercise for grade in self.grades if grade.given is not None)
 
     @property
     def out_of(self) -> float:
         """The marks that there are."""
-        return sum(self.course.worth(e.label) for e in self.exercises if e.programming)
+        coded = sum(self.course.worth(e.label) for e in self.exercises if e.programming)
+        words = (self.course.worth_words(e) for e in self.exercises if e.label in self.marked)
+        return coded + sum(words)
+
+    def to_be_marked(self, grade: Grade) -> bool:
+        """Whether an answer in words counts and nobody has marked it yet."""
+        return grade.exercise in self.marked and bool(grade.words) and grade.given is None
 
     @property
     def not_graded(self) -> list[str]:
@@ -201,7 +225,7 @@ class _Run:
         grades = [
             self._programming(submission, text, work, results, numbers)
             if text.programming
-            else _written(submission, text, work)
+            else self._written(submission, text, work)
             for text in sheet.texts
         ]
         notes = (*grades[0].notes, *self._somebody_elses(submission, numbers))
@@ -237,7 +261,6 @@ class _Run:
             share = 0.0
         kept, late = self.course.kept(submission.student, submission.chapter, submission.time)
         worth = self.course.worth(label)
-        source = work.sources[label]
         return Grade(
             submission.student,
             submission.chapter,
@@ -248,9 +271,31 @@ class _Run:
             worth,
             hint,
             () if status == "empty" else judged.parts,
-            source,
-            (late,) if late and share else (),
-            frozenset() if status in ("empty", "missing") else self.judges.fingerprint(source),
+            work.shown[label],
+            (late,) if late and (share or work.words[label]) else (),
+            frozenset()
+            if status in ("empty", "missing")
+            else self.judges.fingerprint(work.sources[label]),
+            work.words[label],
+            self.course.worth_words(text),
+            kept,
+        )
+
+    def _written(self, submission: Submission, text: ExerciseText, work: Plan) -> Grade:
+        status = "empty" if text.label in work.unchanged else "written"
+        if text.label in work.missing:
+            status = "missing"
+        kept, late = self.course.kept(submission.student, submission.chapter, submission.time)
+        return Grade(
+            submission.student,
+            submission.chapter,
+            text.label,
+            text.title,
+            status,
+            notes=(late,) if late and status == "written" else (),
+            words=work.words[text.label],
+            words_points=self.course.worth_words(text),
+            kept=kept,
         )
 
     def _same(self, submission: Submission, status: str, why: str) -> list[Grade]:
@@ -270,6 +315,7 @@ class _Run:
                 marks if text.programming else None,
                 self.course.worth(text.label),
                 why,
+                words_points=self.course.worth_words(text),
             )
             for text in sheet.texts
         ]
@@ -297,15 +343,25 @@ class _Run:
 
     def _absent(self, student: str, chapter: str, text: ExerciseText) -> Grade:
         marks = 0.0 if text.programming else None
-        worth = self.course.worth(text.label)
-        return Grade(student, chapter, text.label, text.title, "missing", marks, worth, ABSENT)
+        worth, words = self.course.worth(text.label), self.course.worth_words(text)
+        return Grade(
+            student,
+            chapter,
+            text.label,
+            text.title,
+            "missing",
+            marks,
+            worth,
+            ABSENT,
+            words_points=words,
+        )
 
 
-def _rank(entry: Grade) -> tuple[float, int]:
+def _rank(entry: Grade) -> tuple[float, int, int]:
     """The best comes first; what was not graded comes before a zero."""
     if entry.status == "not graded":
-        return 0.0, -1
-    return -(entry.marks or 0), STATUSES.index(entry.status)
+        return 0.0, -1, 0
+    return -(entry.marks or 0), STATUSES.index(entry.status), -len(entry.words)
 
 
 _KINDS = {"timeout": "timeout", "memory": "memory", "skipped": "timeout"}
@@ -316,13 +372,3 @@ def _failure(result: SandboxResult, cells: Sequence[SandboxResult]) -> tuple[str
     failed = [r for r in cells if r.kind not in ("done", "undefined")]
     cause = failed[0] if result.kind == "undefined" and failed else result
     return _KINDS.get(cause.kind, "crashed"), f"{cause.detail[:1].upper()}{cause.detail[1:]}."
-
-
-def _written(submission: Submission, text: ExerciseText, work: Plan) -> Grade:
-    if text.label in work.missing:
-        status = "missing"
-    else:
-        status = "empty" if text.label in work.unchanged else "written"
-    answer = work.sources[text.label] if status == "written" else ""
-    chapter = submission.chapter
-    return Grade(submission.student, chapter, text.label, text.title, status, answer=answer)

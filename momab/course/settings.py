@@ -6,6 +6,7 @@
     variants: 42                  # of the copies of handouts; without it all have the same numbers
     students: [ada, ben]          # for whom copies are made
     points: {default: 1, width-floor-2: 3}
+    written: {default: 3, width-floor-1: 6}  # of answers in words, which a person marks
     partial: true                 # parts that are right earn their share
     deadlines: {width-floor: 2026-11-20 23:59}
     extensions: {ben: {width-floor: 2026-11-27 23:59}}
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from momab.book.myst import ExerciseText
 from momab.errors import MomabError
 from momab.exercises.draws import Draw
 
@@ -39,6 +41,7 @@ class Course:
     variants: int | None = None
     students: tuple[str, ...] = ()
     points: Mapping[str, float] = field(default_factory=dict)
+    written: Mapping[str, float] = field(default_factory=dict)
     partial: bool = True
     deadlines: Mapping[str, datetime.datetime] = field(default_factory=dict)
     extensions: Mapping[str, Mapping[str, datetime.datetime]] = field(default_factory=dict)
@@ -49,6 +52,15 @@ class Course:
     def worth(self, exercise: str) -> float:
         """The points of an exercise."""
         return self.points.get(exercise, self.points.get("default", 1.0))
+
+    def worth_words(self, exercise: ExerciseText) -> float:
+        """The points of an exercise's answer in words; none where it asks for no words."""
+        if not exercise.words:
+            return 0.0
+        usual = self.written.get("default", 3.0)
+        if not exercise.programming:
+            usual = self.points.get(exercise.label, usual)
+        return self.written.get(exercise.label, usual)
 
     def copy_of(self, student: str) -> int | None:
         """The number of a student's copy of the handouts; None where all have the same."""
@@ -95,6 +107,7 @@ def _course(said: Mapping[str, Any], path: Path) -> Course:
         "variants": _whole,
         "students": _names,
         "points": _points,
+        "written": _points,
         "partial": _truth,
         "deadlines": _times,
         "extensions": _extensions,

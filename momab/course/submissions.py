@@ -1,4 +1,4 @@
-"""What students handed in: finding the notebooks, reading them, and planning what to run.
+"""What students handed in: finding the notebooks and reading them.
 
 Nothing here trusts a submission.  A file that is no readable notebook gives a `Submission` with
 the reason in ``problem``, never an exception.  Which exercises there are, what an answer is called
@@ -22,7 +22,7 @@ from typing import Any
 from momab import exercises
 from momab.book import editions, myst
 from momab.book.project import Project
-from momab.course import sandbox
+from momab.course import handout
 from momab.course.judging import Numbers, asked
 from momab.errors import MomabError
 from momab.exercises import Exercise
@@ -31,8 +31,6 @@ LARGEST = 20 * 2**20  # bytes of a notebook
 CELLS = 2_000
 _BRACKETS = 100_000  # lists and objects in its file, each of which takes memory
 _CHECK = re.compile(r"momab\.check\(\s*[\"']([\w-]+)-\d+[\"']")
-_COPY = re.compile(r", copy=\d+\)$")  # how the check of a copy ends
-_IMPORTS = "imports"
 _SIDE_EFFECTS = (".ipynb_checkpoints", "__MACOSX")  # of notebook programs and of packers
 
 
@@ -47,6 +45,7 @@ class Sheet:
     texts: tuple[myst.ExerciseText, ...]
     checks: Mapping[str, Exercise] = field(repr=False)
     own_code: frozenset[str] = field(repr=False)
+    own_text: frozenset[str] = field(repr=False)
     imports: Mapping[str, str] = field(repr=False)
 
     @classmethod
@@ -68,7 +67,9 @@ class Sheet:
                     f"the arguments of {label} cannot be sent to another process ({error})."
                 ) from None
         code = [c.source for c in editions.student(node).cells if c.cell_type == "code"]
-        return cls(chapter, texts, checks, frozenset(map(_normal, code)), _imports_of(code))
+        own = (c.source for c in handout.make_handout(project, chapter).cells if _is_prose(c))
+        prose = frozenset(map(flat, own))
+        return cls(chapter, texts, checks, frozenset(map(normal, code)), prose, _imports_of(code))
 
     def asked(self, numbers: Numbers) -> Sheet:
         """The sheet with the numbers that a student's answers are graded with."""
@@ -107,13 +108,22 @@ def _with_names(
     return ast.ImportFrom(statement.module, names, statement.level)
 
 
-def _normal(source: str) -> str:
+def normal(source: str) -> str:
     """Code without comment lines and blank lines, to tell whether it was changed.
 
     A student's code is compared as text: parsing it could already be too much for this process.
     """
     lines = (line.rstrip() for line in source.splitlines())
     return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+
+
+def _is_prose(cell: Any) -> bool:
+    return bool(cell.cell_type == "markdown" and cell.metadata["momab"]["role"] != "answer")
+
+
+def flat(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
 
 
 # ---- the student's side --------------------------------------------------------------------
@@ -274,110 +284,3 @@ def clean(text: str) -> str:
     """Text that can be written anywhere: no control characters, no broken encodings."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     return "".join(c if c.isprintable() else " " for c in text).strip() or "?"
-
-
-# ---- what to run ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The steps of a submission, and which cells answer which exercise."""
-
-    steps: tuple[sandbox.Step, ...]
-    cells: Mapping[str, tuple[str, ...]]  # by exercise, the keys of its cells
-    sources: Mapping[str, str]  # by exercise, the student's text
-    unchanged: frozenset[str]  # exercises whose cells are still blank or the starter
-    missing: frozenset[str]  # exercises without a cell
-
-
-def plan_steps(submission: Submission, sheet: Sheet) -> Plan:
-    """What a submission's process does: the student's cells in order, each answer at its check.
-
-    Cells of the chapter are left out, but for the imports of its first cells whose names the
-    student's code uses.  An answer whose name is not known at its check gets a second chance at
-    the end.
-    """
-    steps: list[sandbox.Step] = []
-    places: dict[str, int] = {}
-    mine: dict[str, list[tuple[str, str]]] = {text.label: [] for text in sheet.texts}
-    for number, cell in enumerate(submission.cells):
-        role, label = _role(cell, sheet)
-        if label and role in ("answer", "check"):
-            places[label] = len(steps)
-        if role == "answer" and label in mine:
-            mine[label].append((str(number), cell.source))
-        if cell.kind == "code" and role in ("answer", "own") and label not in _written(sheet):
-            steps.append(sandbox.Cell(str(number), cell.source))
-            if role == "answer":
-                places[label] = len(steps)
-    answers = {text.label: _answer(text, sheet) for text in sheet.programming}
-    ordered: list[sandbox.Step] = []
-    for number in range(len(steps) + 1):
-        ordered += [a for label, a in answers.items() if places.get(label) == number]
-        ordered += steps[number : number + 1]
-    ordered += answers.values()
-    starters = {text.label: _blanks(text) for text in sheet.texts}
-    return Plan(
-        (*_imports(steps, sheet), *ordered),
-        {label: tuple(key for key, _ in cells) for label, cells in mine.items()},
-        {label: "\n\n".join(source for _, source in cells) for label, cells in mine.items()},
-        frozenset(
-            label
-            for label, cells in mine.items()
-            if cells and all(_normal(source) in starters[label] for _, source in cells)
-        ),
-        frozenset(label for label, cells in mine.items() if not cells),
-    )
-
-
-def _written(sheet: Sheet) -> set[str]:
-    return {text.label for text in sheet.texts if not text.programming}
-
-
-def _answer(text: myst.ExerciseText, sheet: Sheet) -> sandbox.Answer:
-    exercise = sheet.checks[text.label]
-    return sandbox.Answer(text.label, text.answer_name, bool(exercise.cases), exercise.calls)
-
-
-def _blanks(text: myst.ExerciseText) -> set[str]:
-    """What an answer cell looks like that nobody has touched."""
-    from momab.course.handout import PLACEHOLDER, marked
-
-    blanks = {_normal(""), _normal(PLACEHOLDER)}
-    if text.programming:
-        blanks |= {_normal(text.starter[0]), _normal(marked(text))}
-    return blanks
-
-
-def _role(cell: HandedIn, sheet: Sheet) -> tuple[str, str]:
-    """What a cell is for, and for which exercise: by its metadata, else by what it says."""
-    labels = {text.label for text in sheet.texts}
-    if cell.role in ("chapter", "setup", "exercise"):
-        return cell.role, ""
-    if cell.role in ("answer", "check") and cell.exercise in labels:
-        return cell.role, cell.exercise
-    if cell.kind != "code":
-        return "text", ""
-    normal = _COPY.sub(")", _normal(cell.source))
-    if normal in sheet.own_code:
-        return "chapter", ""
-    for text in sheet.programming:
-        if normal == _normal(text.starter[1]):
-            return "check", text.label
-        if _binds(cell.source, text.answer_name):
-            return "answer", text.label
-    return "own", ""
-
-
-def _binds(source: str, name: str) -> bool:
-    """Whether a cell seems to define a name at its top level."""
-    pattern = rf"^(?:def[ \t]+{name}\b|{name}[ \t]*(?::[^=\n]*)?=(?!=))"
-    return re.search(pattern, source, flags=re.MULTILINE) is not None
-
-
-def _imports(steps: Sequence[sandbox.Step], sheet: Sheet) -> list[sandbox.Cell]:
-    """The chapter's imports that the student's code counts on, as one step."""
-    code = "\n".join(step.source for step in steps if isinstance(step, sandbox.Cell))
-    words = set(re.findall(r"\w+", code))
-    wanted = [statement for name, statement in sheet.imports.items() if name in words]
-    return [sandbox.Cell(_IMPORTS, "\n".join(wanted))] if wanted else []

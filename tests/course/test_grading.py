@@ -15,7 +15,16 @@ import pytest
 from momab import MomabError, exercises
 from momab.book import editions
 from momab.book.project import Project
-from momab.course import gradebook, grading, handout, isolation, judging, sandbox, submissions
+from momab.course import (
+    gradebook,
+    grading,
+    handout,
+    isolation,
+    judging,
+    planning,
+    sandbox,
+    submissions,
+)
 from momab.course.submissions import Sheet
 from tests.conftest import ROOT
 from tests.course import classroom
@@ -147,7 +156,7 @@ def test_a_whole_class_in_one_command(school, tmp_path, names):
     assert "<h1>&lt;b&gt;html&amp;</h1>" in page
     assert "<script" not in page
     assert "ValueError: &lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert f'<pre class="words">{classroom.TEXT}</pre>' in page
+    assert f"<p>{classroom.TEXT}</p>" in page
 
 
 @isolated
@@ -423,7 +432,7 @@ def test_a_file_of_no_known_chapter_gets_a_line_of_its_own(school, tmp_path):
     assert (odd.exercise, odd.status, odd.marks) == ("", "unreadable", None)
     assert "odd.ipynb" in odd.hint
     assert (graded.total("odd"), graded.total("ada"), graded.out_of) == (0, 3, 3)
-    gradebook.write_gradebook(graded, tmp_path / "results")
+    gradebook.write_gradebook(Project.find(ROOT), graded, tmp_path / "results")
     assert "odd.ipynb" in (tmp_path / "results" / "reports" / "odd.html").read_text()
 
 
@@ -442,7 +451,7 @@ def test_a_failure_of_the_grader_itself_costs_one_notebook_only(school, tmp_path
     def plan(submission, sheet):
         if submission.student == "ben":
             raise KeyError("a bug")
-        return submissions.plan_steps(submission, sheet)
+        return planning.plan_steps(submission, sheet)
 
     monkeypatch.setattr(grading, "plan_steps", plan)
     classroom.hand_in(school, [Pupil("ada"), Pupil("ben")], tmp_path)
@@ -450,7 +459,7 @@ def test_a_failure_of_the_grader_itself_costs_one_notebook_only(school, tmp_path
     assert (graded.total("ada"), graded.not_graded) == (3, ["ben"])
     assert {(grade.status, grade.marks) for grade in graded.of("ben")} == {("not graded", None)}
     assert "The grader failed on width-floor.ipynb (KeyError" in graded.of("ben")[0].hint
-    gradebook.write_gradebook(graded, tmp_path / "results")
+    gradebook.write_gradebook(Project.find(ROOT), graded, tmp_path / "results")
     ada, ben = rows(tmp_path / "results" / "grades.csv")
     assert (ada["total"], ben["total"], ben[WIDTH]) == ("3", "not graded", "not graded")
 

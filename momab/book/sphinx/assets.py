@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from momab.book.drawings import slim_drawings
-from momab.book.sphinx.formulas import fonts_of
+from momab.book.formulas import fonts_of
 from momab.book.styles import Vocabulary, only_used
 
 # Live code, copy buttons (ours are in momab.js), buttons that toggle, tabs, highlighted searches.

@@ -23,18 +23,6 @@ from momab.book.formulas import KATEX, FormulaError, Typesetter, styles
 _log = logging.getLogger(__name__)
 _typesetters: WeakKeyDictionary[Sphinx, Typesetter] = WeakKeyDictionary()
 
-# What in the HTML of formulas asks for a font; a page fetches its fonts before it needs them.
-_FONTS = {
-    "Main-Regular": r"katex",
-    "Math-Italic": r"mathnormal",
-    "Main-Bold": r"mathbf",
-    "AMS-Regular": r"mathbb|amsrm",
-    "Caligraphic-Regular": r"mathcal",
-    "Size1-Regular": r"delimsizing size1|small-op|delim-size1",
-    "Size2-Regular": r"large-op|delimsizing size2",
-    "Size3-Regular": r"delimsizing size3",
-    "Size4-Regular": r"delim-size4|delimsizing size4",
-}
 _TAIL = re.compile(r"[.,;:!?)\]’”]+(?=\s|$)")
 _PASSED_OVER = re.compile(
     r"(<(script|style|pre|code|svg|textarea)\b.*?</\2>|<[^>]*>)", re.DOTALL | re.IGNORECASE
@@ -143,11 +131,6 @@ def set_in_html(app: Sphinx, node: nodes.Node, text: str) -> str:
     parts[2::3] = [""] * len(parts[2::3])  # the names of the elements passed over
     parts[::3] = [_WRITTEN.sub(replace, part) for part in parts[::3]]
     return "".join(part or "" for part in parts)
-
-
-def fonts_of(body: str) -> list[str]:
-    """The fonts that the formulas of a page need."""
-    return [f"KaTeX_{name}.woff2" for name, sign in _FONTS.items() if re.search(sign, body)]
 
 
 def copy_katex(folder: Path) -> None:
