@@ -1,4 +1,4 @@
-"""The commands for teachers: `momab student`, `momab handout` and `momab grade`."""
+"""The commands for teachers: `momab student`, `handout`, `grade` and `export`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,11 @@ def handout_command(
 
 def grade_command(
     folder: Annotated[
-        Path, typer.Argument(help="Holds the notebooks: FOLDER/<student>/… or <student>-<chapter>.")
+        Path,
+        typer.Argument(
+            help="Holds the notebooks: FOLDER/<student>/… or <student>-<chapter>; or the zip of "
+            "all submissions that Moodle or Canvas gives."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")],
     course: Annotated[
@@ -95,7 +99,7 @@ def grade_command(
         bool, typer.Option("--trust", help="Run students' code without bubblewrap, as your own.")
     ] = False,
 ) -> None:
-    """Grade all notebooks below a folder; what students wrote runs inside bubblewrap.
+    """Grade all notebooks of a folder or zip; what students wrote runs inside bubblewrap.
 
     Writes grades.csv, details.csv, items.csv, similarity.csv and a report for every student.
     Nothing is written before everything is graded.
@@ -128,6 +132,34 @@ def grade_command(
     if graded.not_graded:
         names = ", ".join(graded.not_graded)
         raise NotGraded(f"not everything could be graded, of {names}; details.csv says why.")
+
+
+def export_command(
+    results: Annotated[Path, typer.Argument(help="The folder that `momab grade` wrote.")],
+    to: Annotated[str, typer.Option(help="moodle or canvas.")],
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            help="The platform's own worksheet or gradebook, to be filled in."
+        ),
+    ] = None,
+    assignment: Annotated[
+        str, typer.Option(help="Canvas: which assignment, if the gradebook has several.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="RESULTS/moodle.csv or canvas.csv.")
+    ] = None,
+) -> None:
+    """Write the marks as the table that Moodle or Canvas imports, with its columns and ids."""
+    from momab._util.files import write_text
+    from momab.course import exports, gradebook
+
+    made = exports.make_export(gradebook.recorded_grades(results), to, roster, assignment)
+    path = write_text(output or results / f"{to}.csv", made.text)
+    print(f"marks of {made.maximum:g}, to be imported into {to.capitalize()}: {path}")
+    if made.left_out:
+        names = ", ".join(made.left_out)
+        raise NotGraded(f"left out, because no row or no mark of theirs was found: {names}.")
 
 
 class NotGraded(MomabError):  # noqa: N818 (it is an outcome, not an error)

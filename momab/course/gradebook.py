@@ -83,6 +83,11 @@ def _results(graded: Class) -> str:
     )
 
 
+def recorded_grades(output: Path) -> list[Grade]:
+    """The grades of results that are there."""
+    return [_grade(item) for item in _read(output)["grades"]]
+
+
 def recorded_seed(output: Path) -> int:
     """The seed of results that are there."""
     return int(_read(output)["seed"])
@@ -153,14 +158,14 @@ def _csv(rows: Sequence[Sequence[object]], delimiter: str) -> str:
     writer = csv.writer(
         file, lineterminator="\n", delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC
     )
-    writer.writerows([[_harmless(item) for item in row] for row in rows])
+    writer.writerows([[harmless(item) for item in row] for row in rows])
     return file.getvalue()
 
 
 _FORMULA = "=+\\-@＝＋－＠"
 
 
-def _harmless(item: object) -> object:
+def harmless(item: object) -> object:
     """A text that no spreadsheet takes for a formula; numbers stay, whole ones without a point."""
     if not isinstance(item, str):
         whole = isinstance(item, float) and item.is_integer()

@@ -118,7 +118,7 @@ def grade_class(
     only: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> Class:
-    """Grade every notebook below a folder, or those of some students; nothing is written.
+    """Grade every notebook of a folder or zip, or those of some students; nothing is written.
 
     ``tell`` hears what holds around the students' code, and the seed.
     """
@@ -133,6 +133,8 @@ def grade_class(
     tell(f"isolation: {probe(limits)}")
     seed = secrets.randbits(48) if course.seed is None else course.seed
     tell(f"seed: {seed}")
+    if course.deadlines and any(s.id for s in found):
+        tell("lateness: left to the learning platform, whose zip does not say when files came")
     run = _Run(sheets, limits, course, seed, min(workers or os.cpu_count() or 1, len(found)))
     return run.collect(found, run.all(found))
 
