@@ -1,4 +1,4 @@
-"""The commands for teachers: `momab student`, `handout`, `grade` and `export`."""
+"""The commands for teachers: `momab student`, `handout`, `grade`, `export`, `gradescope`."""
 
 from __future__ import annotations
 
@@ -139,9 +139,7 @@ def export_command(
     to: Annotated[str, typer.Option(help="moodle or canvas.")],
     roster: Annotated[
         Path | None,
-        typer.Option(
-            help="The platform's own worksheet or gradebook, to be filled in."
-        ),
+        typer.Option(help="The platform's own worksheet or gradebook, to be filled in."),
     ] = None,
     assignment: Annotated[
         str, typer.Option(help="Canvas: which assignment, if the gradebook has several.")
@@ -160,6 +158,28 @@ def export_command(
     if made.left_out:
         names = ", ".join(made.left_out)
         raise NotGraded(f"left out, because no row or no mark of theirs was found: {names}.")
+
+
+def gradescope_command(
+    chapter: Annotated[list[str], typer.Argument(help="The chapters of the assignment.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The zip to be uploaded.")],
+    course: Annotated[
+        Path | None, typer.Option(help="The rules of the course: points, copies, seeds (YAML).")
+    ] = None,
+) -> None:
+    """Write an autograder for Gradescope; it holds the solutions, as judges need them.
+
+    Gradescope isolates submissions from one another, so there they run as with --trust.
+    """
+    from momab._util.files import atomically, require_file
+    from momab.book.project import Project
+    from momab.course.gradescope import make_autograder
+
+    require_file(output)
+    data = make_autograder(Project.find(), chapter, course)
+    with atomically(output) as file:
+        file.write(data)
+    print(f"to be uploaded to Gradescope, not to be given to students: {output}")
 
 
 class NotGraded(MomabError):  # noqa: N818 (it is an outcome, not an error)
