@@ -21,19 +21,29 @@ def student_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace files that someone has edited.")
     ] = False,
+    archive: Annotated[
+        Path | None, typer.Option("--zip", help="Also write it as this zip, for a release.")
+    ] = None,
 ) -> None:
     """Write the folder that students get: site, handouts, package, one command to start.
 
     It holds no solutions and may be public; README.md and HOSTING.md in it say the rest.
     """
+    from momab._util.files import atomically, require_file
     from momab.book.build import build
     from momab.book.project import Project
-    from momab.course.student import make_distribution
+    from momab.course.student import distribution_zip, make_distribution
 
     project = Project.find()
+    if archive is not None:
+        require_file(archive)
     site = build(project, edition="student").site
     files = make_distribution(project, folder, site, address, force)
     print(f"{len(files)} files for students: {folder / 'README.md'}")
+    if archive is not None:
+        with atomically(archive) as file:
+            file.write(distribution_zip(folder, files))
+        print(f"the same for a release: {archive}")
 
 
 def handout_command(
