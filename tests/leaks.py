@@ -1,9 +1,9 @@
 """The search for what students may not see: eight words of a solution in a row, or a line of code.
 
 What is also open to all (pages without their answers, prose, the library without its judges) is no
-secret, and not looked for.  The questions in the pages are no homework: the page says at once why a
-choice is right or wrong, so their answers are in it, also for students.  They excuse nothing: what a
-question says of a solution is found like anything else.
+secret, and not looked for.  The questions in the pages are no homework: the page says at once why
+a choice is right or wrong, so their answers are in it, also for students.  They excuse nothing:
+what a question says of a solution is found like anything else.
 """
 
 from __future__ import annotations

@@ -190,7 +190,8 @@ class _Run:
 
     def _one(self, submission: Submission) -> list[Grade]:
         """Run a submission's cells and judge its answers."""
-        numbers = Numbers(self.seed, submission.student, self.course.copy_of(submission.student))
+        copy = self.course.copy_of(self._listed(submission))
+        numbers = Numbers(self.seed, submission.student, copy)
         sheet = self.sheets[submission.chapter]
         work = plan_steps(submission, sheet.asked(numbers))
         count = len(sheet.programming)
@@ -209,6 +210,11 @@ class _Run:
         notes = (*grades[0].notes, *self._somebody_elses(submission, numbers))
         grades[0] = replace(grades[0], notes=notes)
         return grades
+
+    def _listed(self, submission: Submission) -> str:
+        """The student as the course lists it, which may be by a platform's id or by the name."""
+        names = (submission.student, submission.id, submission.student.rpartition(" #")[0])
+        return next((name for name in names if name in self.course.students), names[0])
 
     def _somebody_elses(self, submission: Submission, numbers: Numbers) -> Iterable[str]:
         """A note if the notebook is the copy of somebody else."""

@@ -13,8 +13,9 @@ import pytest
 
 from momab import MomabError
 from momab.book.project import Project
-from momab.course import exports, intake, submissions
+from momab.course import exports, grading, intake, sandbox, submissions
 from momab.course.grading import Grade
+from momab.course.settings import Course
 from tests.conftest import ROOT
 from tests.course import classroom
 from tests.course.classroom import MAIN, SITUATION, WIDTH, Pupil, School
@@ -338,3 +339,14 @@ def test_from_the_platform_s_zip_to_the_platform_s_table(tmp_path):
         "100",
         "66.67",
     ]
+
+
+def test_copies_are_those_of_the_id_or_of_the_name():
+    course = Course(variants=1, students=("5", "Ada Li"))
+    run = grading._Run({}, sandbox.Limits(), course, 1, 1)
+    listed = [
+        run._listed(submissions.Submission(Path("x"), name, id=intake.id_of(name)))
+        for name in ("Ada Li #5", "Ada Li #6", "Ben #7", "Ada Li")
+    ]
+    run.judges.close()
+    assert listed == ["5", "Ada Li", "Ben #7", "Ada Li"]

@@ -197,19 +197,20 @@ def test_the_zip_of_a_release_has_the_same_bytes_twice(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
     (site / "index.html").write_text("<p>Hello</p>")
-    made = []
-    for name in ("one", "two"):
-        files = student.make_distribution(PROJECT, tmp_path / name, site)
-        (tmp_path / name / "mine.txt").write_text("not part of it")
-        made.append(student.distribution_zip(tmp_path / name, files))
-        for path in files:
-            os.utime(path, (0, 0))
-    assert made[0] == made[1]
-    (tmp_path / "release.zip").write_bytes(made[0])
+    one, two = tmp_path / "one", tmp_path / "two"
+    files = student.make_distribution(PROJECT, one, site)
+    made = student.distribution_zip(one, files)
+    shutil.copytree(one, two)
+    (two / "mine.txt").write_text("not part of it")
+    for path in two.rglob("*"):
+        os.utime(path, (0, 0))
+    same = [two / path.relative_to(one) for path in reversed(files)]
+    assert student.distribution_zip(two, same) == made
+    (tmp_path / "release.zip").write_bytes(made)
     with zipfile.ZipFile(tmp_path / "release.zip") as archive:
         names = {n.partition("/")[2] for n in archive.namelist()}
         start = archive.getinfo(f"momab-student-{wheel.__version__}/start.py")
-    assert names == {path.relative_to(tmp_path / "two").as_posix() for path in files}
+    assert names == {path.relative_to(one).as_posix() for path in files}
     assert start.external_attr >> 16 & 0o111, "students start it"
 
 
