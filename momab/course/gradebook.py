@@ -122,7 +122,10 @@ def _grade(item: dict[str, Any]) -> Grade:
 def _read(output: Path) -> Any:
     path = output / "results.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or not found.keys() >= {"seed", "students", "grades"}:
+            raise ValueError
+        return found
     except OSError as error:
         raise MomabError(
             f"{path} cannot be read ({error.strerror}); grade the whole class first."

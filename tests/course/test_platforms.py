@@ -13,7 +13,7 @@ import pytest
 
 from momab import MomabError
 from momab.book.project import Project
-from momab.course import exports, grading, intake, sandbox, submissions
+from momab.course import exports, gradebook, grading, intake, sandbox, submissions
 from momab.course.grading import Grade
 from momab.course.settings import Course
 from tests.conftest import ROOT
@@ -305,6 +305,15 @@ def test_what_cannot_be_filled_in_is_said_in_a_sentence(tmp_path, to, text, said
     some = [grade for grade in GRADES if grade.student != "ben"]
     with pytest.raises(MomabError, match=said):
         exports.make_export(some, to, path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "nonsense"])
+def test_damaged_results_are_a_sentence(tmp_path, content):
+    with pytest.raises(MomabError, match="grade the whole class first"):
+        gradebook.recorded_grades(tmp_path)
+    (tmp_path / "results.json").write_text(content)
+    with pytest.raises(MomabError, match="is damaged; grade the whole class again"):
+        gradebook.recorded_grades(tmp_path)
 
 
 @isolated
