@@ -56,7 +56,8 @@ def opened(path: Path, largest: int) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="momab-class-") as folder:
         try:
             with zipfile.ZipFile(path) as archive:
-                _unpack(archive, _entries(archive, largest), Path(folder), largest)
+                entries = _entries(archive, largest)
+                _unpack(archive, entries, Path(folder), largest)
         except MomabError as error:
             raise MomabError(f"{path} {error}; nothing was unpacked.") from None
         except UnicodeDecodeError:
@@ -68,7 +69,18 @@ def opened(path: Path, largest: int) -> Iterator[Path]:
             raise MomabError(f"{path} is encrypted or packed in an unknown way.") from None
         except OSError as error:
             raise MomabError(f"{path} cannot be unpacked: {error.strerror or error}.") from None
-        yield Path(folder)
+        yield Path(folder, _around(list(entries)))
+
+
+def _around(names: list[PurePosixPath]) -> str:
+    """A folder around the students' own, which packers like to add; empty if there is none."""
+    if len({name.parts[0] for name in names}) > 1 or any(len(name.parts) < 2 for name in names):
+        return ""
+    top = names[0].parts[0]
+    inner = {name.parts[1] for name in names}
+    folders = len(inner) > 1 and all(len(name.parts) > 2 for name in names)
+    theirs = all(map(platform_student, inner))
+    return top if (folders or theirs) and not platform_student(top) else ""
 
 
 _NOT_UTF8 = "has a name that is not UTF-8"
@@ -80,19 +92,20 @@ def _entries(archive: zipfile.ZipFile, largest: int) -> dict[PurePosixPath, zipf
     if len(listed) > ENTRIES:
         raise MomabError(f"has {len(listed):,} entries, more than {ENTRIES:,}")
     found: dict[PurePosixPath, zipfile.ZipInfo] = {}
-    names = set()
+    paths = set()
     for entry in listed:
         name = _name(entry)
-        if name in names:
-            raise MomabError(f"has {_said(name)} twice")
-        names.add(name)
         path = PurePosixPath(name)
+        if path in paths:
+            raise MomabError(f"has {_said(name)} twice")
+        paths.add(path)
         if path.is_absolute() or ".." in path.parts or "\\" in name or name[1:2] == ":":
             raise MomabError(f"has {_said(name)}, which leads out of it")
         mode = entry.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise MomabError(f"has {_said(name)}, which is a link or no ordinary file")
-        if not entry.is_dir() and name.lower().endswith(".ipynb"):
+        notebook = name.lower().endswith(".ipynb") and path.parts[0] != "__MACOSX"
+        if notebook and not entry.is_dir():
             found[path] = entry
     if not found:
         raise MomabError("holds no notebook (.ipynb)")

@@ -78,6 +78,26 @@ def test_two_of_one_name_stay_two_and_one_of_two_names_stays_one(tmp_path):
     assert names == ["Ada Li #1", "Ada Li #1 (no id)", "Ada Li #2", "Ada Li #2"]
 
 
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["all/ada/x.ipynb", "all/ben/x.ipynb", "__MACOSX/all/ada/._x.ipynb"], ["ada", "ben"]),
+        (["all/lovelaceada_1_2_x.ipynb"], ["lovelaceada #1"]),
+        (["all/Ada Li_1_assignsubmission_file_/x.ipynb"], ["Ada Li #1"]),
+        (["ada/x.ipynb", "ada/y.ipynb"], ["ada", "ada"]),
+        (["ada/deep/x.ipynb"], ["ada"]),
+        (["Ada Li_1_assignsubmission_file_/a/x.ipynb"], ["Ada Li #1"]),
+        (
+            [f"Ada Li_1_assignsubmission_file_/{name}/x.ipynb" for name in ("Ben_2_3_x", "b")],
+            ["Ada Li #1", "Ada Li #1"],
+        ),
+    ],
+)
+def test_a_folder_around_them_all_is_nobody(tmp_path, names, found):
+    path = zipped(tmp_path / "all.zip", dict.fromkeys(names, EMPTY))
+    assert [name for name, _ in students(path)] == found
+
+
 def test_only_notebooks_are_unpacked_and_times_are_kept(tmp_path):
     path = tmp_path / "all.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -151,6 +171,7 @@ HOSTILE = {
     "backslash": (_zip("..\\evil.ipynb"), "leads out of it"),
     "link": (_zip(_link("ada/x.ipynb")), "a link or no ordinary file"),
     "duplicates": (_zip("ada/x.ipynb", "ada/y.ipynb").replace(b"y.i", b"x.i"), "twice"),
+    "the same place": (_zip("ada/x.ipynb", "ada/./x.ipynb"), "twice"),
     "file and folder": (_zip("a.ipynb", "a.ipynb/b.ipynb"), "cannot be unpacked"),
     "not utf-8": (_raw(b"\xff\xfe.ipynb", False), "not UTF-8"),
     "said to be utf-8": (_raw(b"\xff\xfe.ipynb", True), "not UTF-8"),

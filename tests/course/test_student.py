@@ -267,6 +267,7 @@ def test_pages_run_there_with_other_values(installed: Path, tmp_path: Path) -> N
     assert "arms: int = 3" in text
     assert "Solution" not in text
     assert "Exercise" in text
+    assert leaks.find_runs(leaks.secrets(), leaks.rendered(text)) == set()
 
 
 @pytest.mark.parametrize(
