@@ -1,7 +1,9 @@
 """The search for what students may not see: eight words of a solution in a row, or a line of code.
 
 What is also open to all (pages without their answers, prose, the library without its judges) is no
-secret, and not looked for.
+secret, and not looked for.  The questions in the pages are no homework: the page says at once why
+a choice is right or wrong, so their answers are in it, also for students.  They excuse nothing:
+what a question says of a solution is found like anything else.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from momab import exercises
 from tests.conftest import PROJECT
 from tests.exercises.test_course import CHAPTERS
 
-KINDS = {".html", ".txt", ".ipynb", ".md", ".json", ".py", ".yml", ".csv", ".j2"}
+KINDS = {".html", ".txt", ".ipynb", ".md", ".json", ".py", ".yml", ".csv", ".j2", ".js", ".svg"}
 RUN = 8  # so many words in a row are no coincidence
 
 
@@ -70,8 +72,8 @@ _ANSWERS = re.compile(
 
 @cache
 def source_of(name: str) -> str:
-    """A page with its exercises and its slides."""
-    paths = sorted((PROJECT.root / "notebooks").glob(f"{name}.*"))
+    """A page with its exercises and its slides, without its questions."""
+    paths = sorted((PROJECT.root / "notebooks").glob(f"{name}.*md"))
     return "\n\n".join(path.read_text("utf-8") for path in paths)
 
 
@@ -137,13 +139,16 @@ def secrets() -> set[str]:
     return set().union(*(runs for both in hidden().values() for runs in both))
 
 
+def searched(folder: Path) -> list[Path]:
+    """The texts of a folder: pages, sources, decks, downloads, scripts, the search index."""
+    return [p for p in sorted(folder.rglob("*")) if p.suffix in KINDS and p.is_file()]
+
+
 @cache
 def told(folder: Path) -> dict[str, str]:
-    """What is hidden but said on some page, source, deck, download, or in the search index."""
-    texts = [p for p in sorted(folder.rglob("*")) if p.suffix in KINDS]
+    """What is hidden but said in some text of a folder, and where."""
     said = {}
-    for path in texts:
-        if "_static" not in path.parts:
-            for run in find_runs(secrets(), rendered(path.read_text("utf-8"))):
-                said[run] = path.relative_to(folder).as_posix()
+    for path in searched(folder):
+        for run in find_runs(secrets(), rendered(path.read_text("utf-8"))):
+            said[run] = path.relative_to(folder).as_posix()
     return said

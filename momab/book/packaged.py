@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from momab._util.extras import PAGES
 from momab.book.parameters import (
     Parameter,
     Settings,
@@ -27,18 +28,11 @@ from momab.book.parameters import (
 )
 from momab.errors import MomabError
 
-FOLDER = Path(__file__).parents[1] / "pages"
-
-
-def packaged() -> bool:
-    """Whether this is the student package, which has pages and no book to build."""
-    return FOLDER.is_dir()
-
 
 class Pages:
     """The notebooks of a folder."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
+    def __init__(self, folder: Path = PAGES) -> None:
         """Look into a folder, by default that of the student package."""
         self.folder = folder
 

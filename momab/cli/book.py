@@ -99,7 +99,8 @@ def run_one(
     exercises: bool = True,
 ) -> list[Path]:
     """Run a page: in the student package as a notebook, in a checkout as the book shows it."""
-    from momab.book.packaged import Pages, packaged
+    from momab._util.extras import packaged
+    from momab.book.packaged import Pages
 
     if packaged():
         if edition not in (None, "student"):
@@ -133,7 +134,8 @@ def params_command(
     from rich.table import Table
     from rich.text import Text
 
-    from momab.book.packaged import Pages, packaged
+    from momab._util.extras import packaged
+    from momab.book.packaged import Pages
     from momab.book.parameters import parameter_summary
 
     if packaged():

@@ -40,7 +40,7 @@ def page_files(pages: Iterable[Path]) -> list[Path]:
 
 def page_source(notebook: str) -> list[Path]:
     """The source of a page; the student package has none."""
-    from momab.book.packaged import packaged
+    from momab._util.extras import packaged
 
     if packaged():
         return []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momab._util.extras import NEEDS_BOOK, packaged
 from momab.cli import tables
 from momab.cli.book import run_one
 from momab.cli.terminal import (
@@ -20,6 +21,7 @@ from momab.cli.terminal import (
     short,
     typed_number,
 )
+from momab.errors import MomabError
 
 if TYPE_CHECKING:
     from momab.study.parts import Parts
@@ -56,7 +58,6 @@ def study_command(
     from momab._util.cluster import on_cluster
     from momab._util.extras import require
     from momab._util.files import require_folder
-    from momab.book.packaged import packaged
 
     if not packaged():
         require("book", "the book")
@@ -141,7 +142,10 @@ def reproduce_command(
     check: Annotated[bool, typer.Option("--check", help="Compare with the recorded results.")] = (
         False
     ),
-    record: Annotated[bool, typer.Option("--record", help="Replace the recorded results.")] = False,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Replace the recorded results.", hidden=packaged()),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Recompute the paper's tables and figures and set our numbers beside the paper's.
@@ -156,6 +160,8 @@ def reproduce_command(
     from momab._util.validate import LONGEST, whole_number
     from momab.cli.crate import describe_run
 
+    if record and packaged():
+        raise MomabError(f"`momab reproduce --record` is for teachers: it {NEEDS_BOOK}")
     names = study.wanted_parts(target)
     if FIGURES.keys() & set(target) or "all" in target:
         require("plots", "a figure")

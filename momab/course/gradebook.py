@@ -98,6 +98,11 @@ def _results(graded: Class) -> str:
     )
 
 
+def recorded_grades(output: Path) -> list[Grade]:
+    """The grades of results that are there."""
+    return [_grade(item) for item in _read(output)["grades"]]
+
+
 def recorded_seed(output: Path) -> int:
     """The seed of results that are there."""
     return int(_read(output)["seed"])
@@ -147,7 +152,10 @@ def _grade(item: dict[str, Any]) -> Grade:
 def _read(output: Path) -> Any:
     path = output / "results.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or not found.keys() >= {"seed", "students", "grades"}:
+            raise ValueError
+        return found
     except OSError as error:
         raise MomabError(
             f"{path} cannot be read ({error.strerror}); grade the whole class first."
@@ -183,14 +191,14 @@ def _csv(rows: Sequence[Sequence[object]], delimiter: str) -> str:
     writer = csv.writer(
         file, lineterminator="\n", delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC
     )
-    writer.writerows([[_harmless(item) for item in row] for row in rows])
+    writer.writerows([[harmless(item) for item in row] for row in rows])
     return file.getvalue()
 
 
 _FORMULA = "=+\\-@＝＋－＠"
 
 
-def _harmless(item: object) -> object:
+def harmless(item: object) -> object:
     """A text that no spreadsheet takes for a formula; numbers stay, whole ones without a point."""
     if not isinstance(item, str):
         whole = isinstance(item, float) and item.is_integer()

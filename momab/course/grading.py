@@ -142,7 +142,7 @@ def grade_class(
     only: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> Class:
-    """Grade every notebook below a folder, or those of some students; nothing is written.
+    """Grade every notebook of a folder or zip, or those of some students; nothing is written.
 
     ``tell`` hears what holds around the students' code, and the seed.
     """
@@ -157,6 +157,8 @@ def grade_class(
     tell(f"isolation: {probe(limits)}")
     seed = secrets.randbits(48) if course.seed is None else course.seed
     tell(f"seed: {seed}")
+    if course.deadlines and any(s.id for s in found):
+        tell("lateness: left to the learning platform, whose zip does not say when files came")
     run = _Run(sheets, limits, course, seed, min(workers or os.cpu_count() or 1, len(found)))
     return run.collect(found, run.all(found))
 
@@ -212,7 +214,8 @@ class _Run:
 
     def _one(self, submission: Submission) -> list[Grade]:
         """Run a submission's cells and judge its answers."""
-        numbers = Numbers(self.seed, submission.student, self.course.copy_of(submission.student))
+        copy = self.course.copy_of(self._listed(submission))
+        numbers = Numbers(self.seed, submission.student, copy)
         sheet = self.sheets[submission.chapter]
         work = plan_steps(submission, sheet.asked(numbers))
         count = len(sheet.programming)
@@ -231,6 +234,11 @@ class _Run:
         notes = (*grades[0].notes, *self._somebody_elses(submission, numbers))
         grades[0] = replace(grades[0], notes=notes)
         return grades
+
+    def _listed(self, submission: Submission) -> str:
+        """The student as the course lists it, which may be by a platform's id or by the name."""
+        names = (submission.student, submission.id, submission.student.rpartition(" #")[0])
+        return next((name for name in names if name in self.course.students), names[0])
 
     def _somebody_elses(self, submission: Submission, numbers: Numbers) -> Iterable[str]:
         """A note if the notebook is the copy of somebody else."""

@@ -15,7 +15,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -73,6 +73,16 @@ def make_distribution(
         )
         _replace(new, folder, files, force)
     return [folder / name for name in (*files, RECORD)]
+
+
+def distribution_zip(folder: Path, files: Sequence[Path]) -> bytes:
+    """The files of a distribution as a zip for a release; equal files give equal bytes."""
+    top = f"momab-student-{__version__}"
+    names = {path.relative_to(folder).as_posix(): path for path in sorted(files)}
+    return wheel.zipped(
+        {f"{top}/{name}": path.read_bytes() for name, path in names.items()},
+        [f"{top}/{name}" for name in _EXECUTABLE],
+    )
 
 
 def _write_all(project: Project, new: Path, site: Path, address: str) -> None:

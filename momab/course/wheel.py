@@ -11,9 +11,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import stat
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from momab import __version__
@@ -43,7 +44,7 @@ def student_wheel(project: Project) -> bytes:
     files[f"{about}/licenses/LICENSE"] = (project.root / "LICENSE").read_bytes()
     record = "".join(f"{name},{_digest(data)},{len(data)}\n" for name, data in files.items())
     files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n".encode()
-    return _zip(files)
+    return zipped(files)
 
 
 def _digest(data: bytes) -> str:
@@ -51,12 +52,14 @@ def _digest(data: bytes) -> str:
     return f"sha256={digest.decode()}"
 
 
-def _zip(files: Mapping[str, bytes]) -> bytes:
+def zipped(files: Mapping[str, bytes], executable: Collection[str] = ()) -> bytes:
+    """A zip of these files; equal files in equal order give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name)  # its date is the first that a zip can have
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (stat.S_IFREG | (0o755 if name in executable else 0o644)) << 16
             archive.writestr(entry, data)
     return buffer.getvalue()
 

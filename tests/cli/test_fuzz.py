@@ -44,6 +44,7 @@ OPTIONS = {
     "subsets": "-o --type --count --seed --size --draws --data-dir",
     "handout": "-o",
     "grade": "-o --seconds --memory --workers",
+    "export": "--to --roster --assignment -o",
     "pdf": "-o --answers",
     "proofs": "",
     "data get": "--data-dir --mirror",

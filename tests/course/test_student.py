@@ -52,6 +52,31 @@ def installed(distribution: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
+TEACHERS = (
+    "book",
+    "serve",
+    "pdf",
+    "proofs",
+    "verify",
+    "student",
+    "handout",
+    "grade",
+    "export",
+    "gradescope",
+)
+STUDENTS = {
+    "run",
+    "params",
+    "simulate",
+    "study",
+    "reproduce",
+    "audit",
+    "data",
+    "subsets",
+    "bench",
+}
+
+
 def run(installed: Path, where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the student's Python in a folder of the student's."""
     environment = {**os.environ, "PYTHONPATH": str(installed)}
@@ -168,6 +193,27 @@ def test_a_new_version_keeps_what_others_added_and_replaces_no_edited_file(tmp_p
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
 
 
+def test_the_zip_of_a_release_has_the_same_bytes_twice(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("<p>Hello</p>")
+    one, two = tmp_path / "one", tmp_path / "two"
+    files = student.make_distribution(PROJECT, one, site)
+    made = student.distribution_zip(one, files)
+    shutil.copytree(one, two)
+    (two / "mine.txt").write_text("not part of it")
+    for path in two.rglob("*"):
+        os.utime(path, (0, 0))
+    same = [two / path.relative_to(one) for path in reversed(files)]
+    assert student.distribution_zip(two, same) == made
+    (tmp_path / "release.zip").write_bytes(made)
+    with zipfile.ZipFile(tmp_path / "release.zip") as archive:
+        names = {n.partition("/")[2] for n in archive.namelist()}
+        start = archive.getinfo(f"momab-student-{wheel.__version__}/start.py")
+    assert names == {path.relative_to(one).as_posix() for path in files}
+    assert start.external_attr >> 16 & 0o111, "students start it"
+
+
 # ---- it works by itself --------------------------------------------------------------------
 
 
@@ -221,6 +267,7 @@ def test_pages_run_there_with_other_values(installed: Path, tmp_path: Path) -> N
     assert "arms: int = 3" in text
     assert "Solution" not in text
     assert "Exercise" in text
+    assert leaks.find_runs(leaks.secrets(), leaks.rendered(text)) == set()
 
 
 @pytest.mark.parametrize(
@@ -243,10 +290,10 @@ def test_the_other_commands_of_the_readme_run_there(
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("book", "needs the repository of the book"),
-        ("handout", "needs the repository of the book"),
-        ("grade here -o there", "needs the repository of the book"),
-        ("serve", "needs the repository of the book"),
+        *((name, f"`momab {name}` is for teachers: it needs the repository") for name in TEACHERS),
+        ("grade here -o there", "is for teachers"),
+        ("grade --help", "is for teachers"),
+        ("reproduce table1 --record", "is for teachers"),
         ("run model --edition instructor", "no edition but the student's"),
         ("run nowhere", "no notebook 'nowhere'; there are algorithm, "),
         ("run model -p arms=1", "arms must be a whole number in"),
@@ -259,6 +306,14 @@ def test_what_needs_more_is_said_in_a_sentence(
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_only_what_students_can_use_is_listed_there(installed: Path, tmp_path: Path) -> None:
+    done = run(installed, tmp_path, "-m", "momab", "--help")
+    assert done.returncode == 0, done.stderr
+    listed = set(re.findall(r"^\W*([a-z]+) {2,}[A-Z]", done.stdout, re.M))
+    assert listed == STUDENTS
+    assert "--record" not in run(installed, tmp_path, "-m", "momab", "reproduce", "--help").stdout
 
 
 def commands(folder: Path) -> set[str]:
@@ -283,20 +338,9 @@ def test_students_are_told_to_type_only_what_they_have(distribution: Path) -> No
     """Pages and values exist; the rest are commands that the student package has."""
     told = commands(distribution)
     assert len(told) > 20
-    allowed = {
-        "run",
-        "params",
-        "simulate",
-        "study",
-        "reproduce",
-        "audit",
-        "data",
-        "subsets",
-        "bench",
-    }
     for command in told - {"momab student"}:
         _, verb, *rest = shlex.split(command)
-        assert verb in allowed, command
+        assert verb in STUDENTS, command
         if verb in ("run", "params") and rest:
             known = PROJECT.notebook(rest[0]).parameters
             for assignment in rest[2::2]:
@@ -320,8 +364,18 @@ def unpacked(distribution: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def test_no_words_and_no_code_of_a_solution_are_in_the_distribution(unpacked: Path) -> None:
-    assert len(leaks.secrets()) > 10_000
+    secrets, files = leaks.secrets(), leaks.searched(unpacked)
+    print(f"{len(files)} files searched for {len(secrets)} runs of words and lines of code")
+    assert len(secrets) > 10_000
+    assert len(files) > 500
     assert leaks.told(unpacked) == {}
+
+
+def test_no_question_in_a_page_gives_a_solution_away() -> None:
+    """Their answers are open to students; those of the exercises are not among them."""
+    texts = [p.read_text("utf-8") for p in (PROJECT.root / "notebooks").glob("*.questions.yml")]
+    assert len(texts) >= 20
+    assert leaks.find_runs(leaks.secrets(), leaks.words_of("\n".join(texts))) == set()
 
 
 def test_the_search_finds_what_is_planted(unpacked: Path, tmp_path: Path) -> None:
