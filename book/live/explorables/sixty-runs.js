@@ -71,21 +71,28 @@ define("sixty-runs", {
     const title = (y, text) => under.append(svg("text", {x: left, y, class: "live-label"}, text));
     under.append(svg("line", {class: "live-axis", x1: left, x2: right, y1: middle, y2: middle}));
     title(16, drawn ? `experiment ${drawn}: its ${SIZE} runs` : "nothing is drawn yet");
-    title(middle + 22, narrow ? "averages of all drawn" : `averages of ${SIZE} runs: every experiment so far (orange: with a wrong commitment)`);
+    title(middle + 22, `averages of ${SIZE} runs: every experiment so far`);
     const mark = (at, y, text, colour, dash) => {
       for (const [y1, y2] of [[y - 14, middle], [middle + 32, floor]]) {
         under.append(svg("line", {x1: x(at), x2: x(at), y1, y2, "stroke-width": 2, "stroke-dasharray": dash, style: `stroke: var(--fig-${colour})`}));
       }
-      const before = x(at) > width * 0.55;
+      const before = x(at) + 6.5 * text.length > right;
       under.append(svg("text", {x: x(at) + (before ? -7 : 7), y, "text-anchor": before ? "end" : "start", class: "live-label"}, text));
     };
     mark(group.paper, 42, `the paper’s average: ${tidy(group.paper)}`, "ink", "4 4");
-    mark(group.mean, 60, `mean of ${tidy(RUNS * 3, 6)} runs: ${tidy(group.mean)}`, "orange", "");
+    mark(group.mean, 60, `mean of ${tidy(RUNS * 3, 6)}${narrow ? "" : " runs"}: ${tidy(group.mean)}`, "orange", "");
     if (!result) return;
     const seen = experiments(result[0][0], group).slice(0, drawn);
     const colour = (bad) => (bad ? "orange" : "blue");
     if (drawn) stack(under, seen.at(-1).runs.map(({regret, wrong}) => ({at: regret, colour: colour(wrong)})), x, [middle, 74], 6);
     stack(under, seen.map(({mean, bad}) => ({at: mean, colour: colour(bad)})), x, [floor, middle + 34], drawn > 40 ? 6 : 9);
+    const bad = seen.filter((one) => one.bad).length;
+    const side = x(group.mean) > 0.6 * width ? left + 4 : right - (narrow ? 122 : 140); // away from the piles
+    for (const [k, [n, text]] of [[drawn - bad, "saw none"], [bad, "saw a wrong run"]].entries()) {
+      const y = middle + 48 + 18 * k;
+      under.append(svg("circle", {cx: side, cy: y - 4, r: 4, style: `fill: var(--fig-${colour(k)})`}),
+        svg("text", {x: side + 10, y, class: "live-label"}, `${n} ${text}`));
+    }
   },
   words({group: key, drawn}, result) {
     if (!result) return "Drawing …";
