@@ -85,6 +85,33 @@ def unseen(risk: pd.DataFrame, runs: int = study.RUNS) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def live_data() -> dict[str, Any]:
+    """What the page's explorable draws from: the recorded tails of every group.
+
+    A group has its mean, the paper's, and per subset the regrets, how many runs have each, and how
+    many of these lines are ``right``, not commitments to a dominated arm; those come first.
+    """
+    tails: Any = study.recorded_results("tails")
+    means = at_paper(group_risk(study.recorded_results("risk")))["mean"]
+    printed = paper_means()
+    return {
+        group_name(dataset, kind): {
+            "key": [dataset, kind],
+            "mean": mean,
+            "paper": printed[dataset, kind],
+            "subsets": [
+                {
+                    "regrets": lines["regret"].tolist(),
+                    "runs": lines["runs"].tolist(),
+                    "right": int((~lines["wrong"]).sum()),
+                }
+                for _, lines in group.groupby("subset")
+            ],
+        }
+        for (dataset, kind, group), mean in zip(by_group(tails), means, strict=True)
+    }
+
+
 def best_coefficients(pooled: pd.DataFrame) -> pd.DataFrame:
     """Per group of :func:`group_risk`, the coefficient with the least mean, and its rivals.
 

@@ -116,7 +116,8 @@ def reproduce_command(
     target: Annotated[
         list[str],
         typer.Argument(
-            help="table1 to table4, figure1, figure2, retuned, risk, rivals, prices, limit, or all."
+            help="table1 to table4, figure1, figure2, retuned, risk, tails, rivals, prices, limit, "
+            "or all."
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path(

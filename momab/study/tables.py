@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from momab.engine.streams import reward_words
 from momab.model import instances, theory
 from momab.model.instances import SYNTHETIC_SETTINGS
-from momab.study.design import HORIZON, paper_coefficient
+from momab.study.design import HORIZON, RUNS, paper_coefficient
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,3 +103,26 @@ def averages(values: Any, size: int, count: int, seed: int) -> Any:
     """Averages of ``size`` values drawn with replacement, ``count`` times."""
     drawn = np.random.default_rng(seed).choice(np.asarray(values, dtype=float), (count, size))
     return drawn.mean(axis=1)
+
+
+def redraw(tails: pd.DataFrame, dataset: str, kind: str, count: int, seed: int) -> pd.DataFrame:
+    """Draw the paper's runs of a group again, ``count`` times: 20 recorded ones of every subset.
+
+    ``tails`` is :func:`momab.study.run_tails`.  One line per experiment: the ``average`` of its
+    regrets, and how many of its runs are ``wrong``.  Word w of the seed's first stream chooses run
+    (w n) >> 32 of the n runs of a subset, as the page draws them.
+    """
+    import pandas as pd
+
+    group = tails[(tails["dataset"] == dataset) & (tails["subset_type"] == kind)]
+    subsets = [part for _, part in group.groupby("subset")]
+    words = reward_words(seed, 0, 0, 0, count * len(subsets) * RUNS)
+    regrets, wrong = [], []
+    for part, chosen in zip(subsets, words.reshape(count, len(subsets), RUNS).swapaxes(0, 1)):
+        every = np.repeat(np.arange(len(part)), part["runs"])
+        line = every[(chosen * np.uint64(len(every)) >> np.uint64(32)).astype(np.int64)]
+        regrets.append(part["regret"].to_numpy()[line])
+        wrong.append(part["wrong"].to_numpy()[line])
+    each = np.concatenate(regrets, axis=1)
+    averages = [math.fsum(row) / len(row) for row in each]
+    return pd.DataFrame({"average": averages, "wrong": np.concatenate(wrong, axis=1).sum(axis=1)})

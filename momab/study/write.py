@@ -33,6 +33,7 @@ def write_files(
         "table4": lambda: table4(parts.real),
         "retuned": lambda: table1(parts.retuned),
         "risk": lambda: parts.risk,
+        "tails": lambda: parts.tails,
         "rivals": lambda: parts.rivals,
         "prices": lambda: parts.prices,
         "limit": lambda: parts.limit,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from momab.chapters import own_data, tuning
+from momab.chapters import own_data, sixty_runs, tuning
 from tests.book.test_live_pages import FOLDER, Explorable, expected, folder, opened
 from tests.conftest import ROOT
 
@@ -63,7 +63,7 @@ def paste(it: Explorable, text: str) -> None:
     it.settle()
 
 
-@pytest.mark.parametrize("chapter", [own_data, tuning])
+@pytest.mark.parametrize("chapter", [own_data, sixty_runs, tuning])
 def test_the_data_of_a_page_are_those_of_its_chapter(chapter: Any) -> None:
     name = chapter.__name__.rpartition(".")[2].replace("_", "-")
     kept = json.loads((FOLDER / "data" / f"{name}.json").read_text())
@@ -71,7 +71,9 @@ def test_the_data_of_a_page_are_those_of_its_chapter(chapter: Any) -> None:
 
 
 def test_every_data_file_belongs_to_an_explorable() -> None:
-    assert {path.stem for path in (FOLDER / "data").iterdir()} == {"own-data", "tuning"}
+    assert {path.stem for path in (FOLDER / "data").iterdir()} == {
+        *("own-data", "sixty-runs", "tuning")
+    }
 
 
 def test_what_is_no_table_is_a_sentence_and_the_page_goes_on(browser: Any, folder: Path) -> None:

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from momab import study
 from momab.chapters import sixty_runs
 from momab.datasets import subsets
+from momab.engine.streams import philox
 from momab.study import groups, standings
 from tests.chapters.playing import need_recorded, play, read_aloud
 
 
 @pytest.mark.parametrize(("coefficient", "crowd", "seed"), [(0.02, 8, 1), (1.0, 3, 12)])
 def test_the_page(monkeypatch, coefficient, crowd, seed):
-    need_recorded("risk", "rivals", "real", "limit")
+    need_recorded("risk", "tails", "rivals", "real", "limit")
     space, said = play(
         "sixty-runs",
         monkeypatch,
@@ -44,7 +45,7 @@ def test_the_page(monkeypatch, coefficient, crowd, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize(("runs", "estimated"), [(200, False), (3_000, True)])
 def test_the_solutions(monkeypatch, runs, estimated):
-    need_recorded("risk", "rivals", "real", "limit")
+    need_recorded("risk", "tails", "rivals", "real", "limit")
     _, said = play(
         "sixty-runs",
         monkeypatch,
@@ -112,7 +113,7 @@ def test_subsets_on_which_something_was_always_seen():
 
 
 def test_equal_runs_give_the_verdict_of_many_runs():
-    need_recorded("risk", "rivals", "real", "limit")
+    need_recorded("risk", "tails", "rivals", "real", "limit")
     equal = standings.equal_runs(study.recorded_results("limit"))
     assert (equal["runs"] == standings.EQUAL[1]).all()
     assert equal["ratio"].between(equal["ratio_low"], equal["ratio_high"]).all()
@@ -253,3 +254,47 @@ def test_the_papers_means_are_those_of_its_first_table():
     printed = sixty_runs.paper_means()
     assert printed.keys() == groups.PAPER_RATIOS.keys()
     assert printed["kuairec", subsets.MISLEADING] == 8.0
+
+
+def test_the_recorded_tails_are_the_runs_of_the_recorded_risk():
+    need_recorded("risk", "tails")
+    kept = sixty_runs.at_paper(study.recorded_results("risk"))
+    tails = study.recorded_results("tails").groupby(["dataset", "subset_type", "subset"])
+    assert len(tails) == len(kept) == 18
+    for line in kept.to_dict("records"):
+        part = tails.get_group((line["dataset"], line["subset_type"], line["subset"]))
+        wrong = part.loc[part["wrong"], "runs"].sum()
+        assert (part["runs"].sum(), wrong / line["runs"]) == (
+            line["runs"],
+            line["wrong_commit_rate"],
+        )
+        every = part["regret"].repeat(part["runs"])
+        assert every.mean() == pytest.approx(line["mean"], rel=3e-4)
+        assert every.max() == pytest.approx(line["max"], rel=0.05 if line["max"] < 100 else 5e-4)
+        for name, q in (("q05", 0.05), ("median", 0.5), ("q95", 0.95)):
+            assert every.quantile(q) == pytest.approx(line[name], rel=0.06)
+
+
+def tail_lines(values, wrong):
+    """One group of three subsets, each with these values, two runs apiece."""
+    lines = [
+        {"dataset": "x", "subset_type": "y", "subset": str(i), "wrong": w, "regret": i * v}
+        for i in (1, 2, 3)
+        for v, w in zip(values, wrong, strict=True)
+    ]
+    return pd.DataFrame(lines).assign(runs=2)
+
+
+@given(seed=st.integers(0, 2**64 - 1), count=st.integers(0, 6))
+@settings(max_examples=20, deadline=None)
+def test_experiments_are_drawn_by_the_counters(seed, count):
+    values, wrong = [0.1, 0.5, 7.0, 900.0], [False, False, True, True]
+    drawn = study.redraw(tail_lines(values, wrong), "x", "y", count, seed)
+    blocks = philox((list(range(15 * count)), 0, 0, 0), seed).T.reshape(count, 60).tolist()
+    places = [[word * 8 >> 33 for word in row] for row in blocks]
+    assert drawn["wrong"].tolist() == [sum(wrong[at] for at in row) for row in places]
+    assert drawn["average"].tolist() == [
+        math.fsum((1 + k // 20) * values[at] for k, at in enumerate(row)) / 60 for row in places
+    ]
+    more = study.redraw(tail_lines(values, wrong), "x", "y", count + 2, seed)
+    assert more.head(count).equals(drawn)

@@ -133,6 +133,8 @@ def test_real_parts(shared, monkeypatch, chosen_sets):
     assert (merged["c_x"] == merged["c_y"]).all()
     # the paper's c = 0.00894 joins the two coefficients for Spotify's easy subsets
     assert len(tiny_parts.risk) == 3 * groups * 2 + 3
+    counted = tiny_parts.tails.groupby(["dataset", "subset_type", "subset"])["runs"].sum()
+    assert counted.tolist() == [3] * 3 * groups
     assert len(tiny_parts.rivals) == 3 * groups
 
 

@@ -1,6 +1,6 @@
 // Algorithm 1, live: bounds pull by pull, the certificate, and what 200 runs come to.
 
-import {animate, axes, choice, define, points, range, scale, svg, tidy, whole} from "../kit.js";
+import {animate, axes, choice, define, list, points, range, scale, svg, tidy, whole} from "../kit.js";
 import {gaps, pythonList, regret} from "../math.js";
 
 const HORIZON = 20_000, RUNS = 200, FIRST = 10, FRAMES = 240;
@@ -11,13 +11,15 @@ const TIMES = [...new Set(Array.from({length: FRAMES}, (_, i) =>
 
 let pause = null;
 
-/** The number of the moment that is shown: the last before the pulls asked for, none after the certificate. */
-function moment(state, run) {
-  const proof = run.certificates[0];
-  const until = Math.min(state.pulls, proof ? proof.t : HORIZON);
-  const after = TIMES.findIndex((t) => t >= until);
-  return after < 0 ? TIMES.length - 1 : after;
-}
+/** The number of the first moment with so many pulls. */
+const since = (pulls) => TIMES.findIndex((t) => t >= pulls);
+
+/** The number of the moment that is shown, none after the certificate. */
+const moment = ({pulls}, run) => since(Math.min(pulls, run.certificates[0]?.t ?? HORIZON));
+
+const PULLS = {...list({label: "Pulls so far", values: TIMES, value: TIMES[since(60)]}),
+  hint: `Between ${FIRST} and ${tidy(HORIZON, 6)}.`,
+  parse: (text) => (text.trim() !== "" && +text >= FIRST && +text <= HORIZON ? TIMES[since(+text)] : undefined)};
 
 /** Whether a certificate names an arm that is not alone the best on its objective. */
 const isWrong = (proof, means) => proof !== null && means.some((row, a) =>
@@ -34,12 +36,11 @@ function outcomes(means, played) {
 function play({state, set, result}) {
   if (pause) return pause = pause();
   if (!result) return;
-  const end = Math.min(HORIZON, result[0].certificates[0]?.t ?? HORIZON);
-  let pulls = state.pulls >= end ? FIRST : state.pulls;
+  const end = since(result[0].certificates[0]?.t ?? HORIZON);
+  let at = since(state.pulls) >= end ? 0 : since(state.pulls);
   pause = animate(20, () => {
-    pulls = Math.min(end, Math.ceil(pulls * 1.04));
-    set({pulls});
-    return pulls < end;
+    set({pulls: TIMES[at = Math.min(end, at + 1)]});
+    return at < end;
   }, () => { pause = null; });
 }
 
@@ -64,7 +65,7 @@ function strip(under, runs, x, [bottom, top], right) {
 define("algorithm", {
   title: "Watch Algorithm 1 decide. When is it wrong?",
   controls: {
-    pulls: range({label: "Pulls so far", min: FIRST, max: HORIZON, step: 1.1, value: 60, log: true, integer: true}),
+    pulls: PULLS,
     c: range({label: "Coefficient c", min: 0.02, max: 2, step: 1.25, value: 0.05, log: true}),
     certificate: choice({label: "Certificate", options: {hoeffding: "Hoeffding", kl: "kl"}}),
     seed: whole({label: "Seed", value: 1}),
@@ -116,7 +117,7 @@ define("algorithm", {
       ? `After ${tidy(proof.t, 6)} pulls arm ${NAMES[proof.arm]} is ${wrongly}certified as the only best on objective ${proof.objective + 1}.`
       : `After ${tidy(TIMES[at], 6)} pulls nothing is certified yet.`} `
       + `Regret so far: ${tidy(regret(run.counts[0][at], gaps(means)))}. Of ${RUNS} runs of ${tidy(HORIZON, 6)} rounds ${many(bad, "certif")} wrongly`
-      + `${none ? `, ${many(none, "certif")} nothing` : ""}; half of them have a regret of at most ${
+      + `${none ? `, ${many(none, "certif")} nothing` : ""}; half of all have a regret of at most ${
         tidy((all[RUNS / 2 - 1].regret + all[RUNS / 2].regret) / 2)}, the worst has ${tidy(all.at(-1).regret, 4)}.`;
   },
   python: (state) => `import momab

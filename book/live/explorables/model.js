@@ -59,7 +59,7 @@ define("model", {
         move: (u, v, fine) => set({means: means.map((old, b) =>
           (b === a ? [snapped(u, others(0), fine), snapped(v, others(1), fine)] : old))}),
         valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${on[a] ? "on the front" : `gap ${tidy(gap[a])}`}`});
-      under.append(svg("text", gap[a] > 0 ? {x: x(row[0]) - 14, y: y(row[1]) + 5, "text-anchor": "end"}
+      under.append(svg("text", gap[a] > 0 ? {x: x(row[0]) - 19, y: y(row[1]) + 5, "text-anchor": "end"}
         : {x: x(row[0]) + 13, y: y(row[1]) - 10}, NAMES[a]));
     });
     if (narrow) return; // the words below say it

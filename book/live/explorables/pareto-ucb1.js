@@ -97,8 +97,9 @@ function bars(under, state, all, [left, right, top, bottom], narrow) {
     under.append(svg("rect", {x: x.range[0], y: y - high * 0.32, width: end - x.range[0], height: high * 0.64,
       style: `${style}; opacity: ${live ? 1 : empty ? 0.15 : 0.4}`}));
     if (live) under.append(svg("line", {x1: x(Math.max(x.domain[0], value - found[1])), x2: x(value + found[1]), y1: y, y2: y, "stroke-width": 2, style: "stroke: var(--fig-ink)"}));
-    const inside = !live && end > x.range[0] + 60;
-    under.append(svg("text", {x: inside ? end - 6 : live ? Math.max(end, x(value + found[1])) + 6 : end + 6, y: y + 4,
+    const inside = !live && end > x.range[0] + 60, line = x(limit.trivial);
+    const before = line < end + 2 && line > end - 50 ? line - 6 : end - 6; // no number is crossed by the line
+    under.append(svg("text", {x: inside ? before : live ? Math.max(end, x(value + found[1])) + 6 : end + 6, y: y + 4,
       "text-anchor": inside ? "end" : "start", class: "live-tick", style: "fill: var(--fig-ink)"}, tidy(value)));
   });
   under.append(

@@ -76,7 +76,7 @@ define("price", {
       handle(`arm-${a}`, {x: row[0], y: row[1], scales: [x, y], step: 0.02, colour: free ? "blue" : colour(a), radius: free ? 9 : 7, label: `Arm ${NAMES[a]}`,
         move: (u, v, fine) => set({means: means.map((old, k) => (k === a ? [hold(u, fine), hold(v, fine)] : old))}),
         valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${free ? `free, price ${tidy(it.prices[a])}` : `paid, gap ${tidy(it.gap[a])}`}`});
-      under.append(svg("text", {x: x(row[0]) + (row[0] > 0.9 ? -14 : 14), y: y(row[1]) + (best ? -12 : -8), "text-anchor": row[0] > 0.9 ? "end" : "start"}, NAMES[a]));
+      under.append(svg("text", {x: x(row[0]) + (row[0] > 0.9 ? -17 : 17), y: y(row[1]) + (best ? -12 : -8), "text-anchor": row[0] > 0.9 ? "end" : "start"}, NAMES[a]));
     });
     if (!it.paid.length) return;
     const [left, top] = narrow ? [12, side + 96] : [x.range[1] + 34, 48];

@@ -1,30 +1,38 @@
-// Sixty runs: draw experiments of sixty runs from 20,000, and see how few of them tell the mean.
+// Sixty runs: draw the paper's experiment again from the recorded runs, and see how few averages tell the mean.
 
-import {axes, define, range, scale, svg, tidy, whole} from "../kit.js";
-import {gaps, regret} from "../math.js";
+import {axes, choice, define, range, scale, svg, tidy, whole} from "../kit.js";
+import {exactSum} from "../math.js";
 
-const DELTA = 0.02, CROWD = 8, HORIZON = 1_000_000, RUNS = 20_000, SIZE = 60;
-const MEANS = [[0.25 + 0.55, 0.25], [0.25, 0.25 + 0.55],
-  ...Array.from({length: CROWD}, () => [0.25 - 0.2, 0.25 + 0.55 - DELTA]),
-  ...Array.from({length: 18 - CROWD}, () => [0.05, 0.05])];
-const GAP = gaps(MEANS);
+const GROUPS = Object.fromEntries(Object.entries(globalThis.momabLive.data["sixty-runs"])
+  .map(([name, group]) => [name.toLowerCase().replace(" ", "-"), {name, ...group}]));
+const EACH = 20, SIZE = 60, RUNS = 20_000, MOST = 500;
+const NUMBERS = {kind: "rows", arms: [Array.from({length: RUNS}, (_, k) => [k]), [[0]]]};
 
 let kept = {};
 
-/** Regret of every run, who committed to a dominated arm, and the averages of all experiments. */
-function outcomes(result) {
-  if (kept.result === result) return kept;
-  const {counts, certificates} = result[0];
-  const regrets = counts.map(([pulls]) => regret(pulls, GAP));
-  const wrong = certificates.map((proof) => proof !== null && GAP[proof.arm] > 0);
-  const sorted = [...regrets].sort((p, q) => p - q), mean = (list) => list.reduce((x, y) => x + y, 0) / list.length;
-  const experiments = Array.from({length: Math.floor(RUNS / SIZE)}, (_, k) => {
-    const part = (list) => list.slice(k * SIZE, (k + 1) * SIZE);
-    return {runs: part(regrets), wrong: part(wrong), mean: mean(part(regrets)), bad: part(wrong).filter(Boolean).length};
+/** The experiments of a group: regrets, who committed to a dominated arm, averages. */
+function experiments(sums, group) {
+  if (kept.sums === sums && kept.group === group) return kept.drawn;
+  const subsets = group.subsets.map(({regrets, runs, right}) => runs.flatMap((n, line) =>
+    Array(n).fill({regret: regrets[line], wrong: line >= right})));
+  const drawn = Array.from({length: MOST}, (_, k) => {
+    const runs = Array.from({length: SIZE}, (__, i) => {
+      const at = k * SIZE + i; // the sums of run numbers are exact, and so are their differences
+      return subsets[Math.floor(i / EACH)][sums[at] - (sums[at - 1] ?? 0)];
+    });
+    return {runs, mean: exactSum(runs.map((run) => run.regret)) / SIZE, bad: runs.filter((run) => run.wrong).length};
   });
-  kept = {result, mean: mean(regrets), median: (sorted[RUNS / 2 - 1] + sorted[RUNS / 2]) / 2,
-    bad: wrong.filter(Boolean).length, experiments};
-  return kept;
+  kept = {sums, group, drawn};
+  return drawn;
+}
+
+/** How many recorded runs of a group committed to a dominated arm. */
+const wrongs = ({subsets}) => exactSum(subsets.flatMap(({runs, right}) => runs.slice(right)));
+
+/** Powers of ten around all regrets of a group. */
+function decades({subsets}) {
+  const all = subsets.flatMap(({regrets}) => regrets), power = (f, x) => 10 ** f(Math.log10(x));
+  return [power(Math.floor, Math.min(...all)), power(Math.ceil, Math.max(...all))];
 }
 
 /** Dots that stand on a line, stacked where they would cover each other. */
@@ -45,62 +53,70 @@ function stack(under, dots, x, [bottom, top], size) {
 const few = (k, one, more) => (k === 0 ? `none ${one}` : k === 1 ? `1 ${one}` : `${tidy(k, 6)} ${more}`);
 
 define("sixty-runs", {
-  title: "Draw sixty runs, again and again. Do they tell you the mean?",
+  title: "Draw the paper’s sixty runs again. Do they tell you the mean?",
   controls: {
-    c: range({label: "Coefficient c", min: 0.005, max: 0.1, step: 1.25, value: 0.02, log: true}),
-    drawn: range({label: "Experiments of 60 runs", min: 0, max: 330, step: 10, value: 20, integer: true}),
+    group: choice({label: "Row of the paper’s Table 1", value: "kuairec-easy",
+      options: Object.fromEntries(Object.entries(GROUPS).map(([key, {name}]) => [key, name]))}),
+    drawn: range({label: "Experiments of 60 runs", min: 0, max: MOST, step: 10, value: 100, integer: true}),
     seed: whole({label: "Seed", value: 1}),
   },
   size: [700, 400], narrow: () => 430,
-  actions: [{label: "Draw 60 runs", act: ({state, set}) => set({drawn: Math.min(330, state.drawn + 1)})}],
-  workKey: ({c, seed}) => JSON.stringify([c, seed]),
-  work: ({c, seed}) => [{source: {kind: "bernoulli", means: MEANS}, policy: {family: "width-guided", c},
-    horizon: HORIZON, seed, runs: RUNS}],
-  draw({under, state: {drawn}, result, width, height, narrow}) {
-    const x = scale([1, 1e6], [narrow ? 14 : 20, width - 14], true), floor = height - 54, middle = narrow ? 160 : 150;
+  actions: [{label: "Draw 60 runs", act: ({state, set}) => set({drawn: Math.min(MOST, state.drawn + 1)})}],
+  workKey: ({seed}) => String(seed),
+  work: ({seed}) => [{tosses: SIZE * MOST, source: NUMBERS, seed, runs: 1}],
+  draw({under, state: {group: key, drawn}, result, width, height, narrow}) {
+    const group = GROUPS[key], x = scale(decades(group), [narrow ? 14 : 20, width - 14], true);
+    const floor = height - 54, middle = narrow ? 160 : 150, [left, right] = x.range;
     axes(under, x, scale([0, 1], [floor, 40]), {xlabel: "Pareto regret", yticks: 0});
-    const line = (y) => under.append(svg("line", {class: "live-axis", x1: x(1), x2: x(1e6), y1: y, y2: y}));
-    const title = (y, text) => under.append(svg("text", {x: x(1), y, class: "live-label"}, text));
-    line(middle);
+    const title = (y, text) => under.append(svg("text", {x: left, y, class: "live-label"}, text));
+    under.append(svg("line", {class: "live-axis", x1: left, x2: right, y1: middle, y2: middle}));
     title(16, drawn ? `experiment ${drawn}: its ${SIZE} runs` : "nothing is drawn yet");
-    title(middle + 22, narrow ? "averages of all drawn" : `averages of ${SIZE} runs: every experiment so far (orange: with a wrong commitment)`);
-    if (!result) return;
-    const {mean, median, experiments} = outcomes(result), seen = experiments.slice(0, drawn);
+    title(middle + 22, `averages of ${SIZE} runs: every experiment so far`);
     const mark = (at, y, text, colour, dash) => {
       for (const [y1, y2] of [[y - 14, middle], [middle + 32, floor]]) {
         under.append(svg("line", {x1: x(at), x2: x(at), y1, y2, "stroke-width": 2, "stroke-dasharray": dash, style: `stroke: var(--fig-${colour})`}));
       }
-      const right = x(at) < width * 0.55;
-      under.append(svg("text", {x: x(at) + (right ? 7 : -7), y, "text-anchor": right ? "start" : "end", class: "live-label"}, text));
+      const before = x(at) + 6.5 * text.length > right;
+      under.append(svg("text", {x: x(at) + (before ? -7 : 7), y, "text-anchor": before ? "end" : "start", class: "live-label"}, text));
     };
-    mark(median, 42, `median of ${tidy(RUNS, 6)} runs: ${tidy(median)}`, "ink", "4 4");
-    mark(mean, 60, `their mean: ${tidy(mean)}`, "orange", "");
-    if (drawn) {
-      const {runs, wrong} = seen.at(-1);
-      stack(under, runs.map((at, i) => ({at, colour: wrong[i] ? "orange" : "blue"})), x, [middle, 74], 6);
+    mark(group.paper, 42, `the paper’s average: ${tidy(group.paper)}`, "ink", "4 4");
+    mark(group.mean, 60, `mean of ${tidy(RUNS * 3, 6)}${narrow ? "" : " runs"}: ${tidy(group.mean)}`, "orange", "");
+    if (!result) return;
+    const seen = experiments(result[0][0], group).slice(0, drawn);
+    const colour = (bad) => (bad ? "orange" : "blue");
+    if (drawn) stack(under, seen.at(-1).runs.map(({regret, wrong}) => ({at: regret, colour: colour(wrong)})), x, [middle, 74], 6);
+    stack(under, seen.map(({mean, bad}) => ({at: mean, colour: colour(bad)})), x, [floor, middle + 34], drawn > 40 ? 6 : 9);
+    const bad = seen.filter((one) => one.bad).length;
+    const side = x(group.mean) > 0.6 * width ? left + 4 : right - (narrow ? 122 : 140); // away from the piles
+    for (const [k, [n, text]] of [[drawn - bad, "saw none"], [bad, "saw a wrong run"]].entries()) {
+      const y = middle + 48 + 18 * k;
+      under.append(svg("circle", {cx: side, cy: y - 4, r: 4, style: `fill: var(--fig-${colour(k)})`}),
+        svg("text", {x: side + 10, y, class: "live-label"}, `${n} ${text}`));
     }
-    stack(under, seen.map((one) => ({at: one.mean, colour: one.bad ? "orange" : "blue"})), x, [floor, middle + 34], drawn > 40 ? 6 : 9);
   },
-  words({drawn}, result) {
-    if (!result) return "Playing …";
-    const {mean, median, bad, experiments} = outcomes(result), seen = experiments.slice(0, drawn);
-    const blind = seen.filter((one) => !one.bad).length, below = seen.filter((one) => one.mean < mean).length;
-    const truth = `Of all ${tidy(RUNS, 6)} runs ${few(bad, "commits", "commit")} to a dominated arm; the mean is ${tidy(mean)}, the median ${tidy(median)}.`;
+  words({group: key, drawn}, result) {
+    if (!result) return "Drawing …";
+    const group = GROUPS[key], seen = experiments(result[0][0], group).slice(0, drawn), {mean} = group;
+    const count = (test) => seen.filter(test).length;
+    const truth = `Of all ${tidy(RUNS * 3, 6)} runs ${few(wrongs(group), "commits", "commit")} to a dominated arm; their mean is ${
+      tidy(mean)}, the paper’s average of ${SIZE} is ${tidy(group.paper)}.`;
     if (!drawn) return `Nothing is drawn yet. ${truth}`;
-    const last = seen.at(-1);
-    return `The last experiment, runs ${tidy((drawn - 1) * SIZE + 1, 6)} to ${tidy(drawn * SIZE, 6)}, has the average ${tidy(last.mean)}: ${
-      few(last.bad, "commits", "commit")} to a dominated arm. So far ${blind} of ${drawn} ${drawn === 1 ? "experiment" : "experiments"} saw no such run, ${
-      below} ${below === 1 ? "has" : "have"} an average below the mean. ${truth}`;
+    const last = seen.at(-1), below = count((one) => one.mean < mean);
+    const close = count((one) => one.mean > mean / 2 && one.mean < 2 * mean);
+    return `Experiment ${drawn} has the average ${tidy(last.mean)}: ${few(last.bad, "commits", "commit")} to a dominated arm. Of ${drawn} ${
+      drawn === 1 ? "experiment" : "experiments"} ${few(count((one) => !one.bad), "saw", "saw")} no such run; ${
+      few(below, "has", "have")} an average below the mean, ${few(close, "is", "are")} within a factor of two of it. ${truth}`;
   },
-  python: ({c, drawn, seed}) => `import momab
+  python: ({group, drawn, seed}) => {
+    const [dataset, kind] = GROUPS[group].key;
+    return `from momab import study
 
-instance, policy = momab.synthetic(${DELTA}, ${CROWD}), momab.WidthGuided(c=${c})
-runs = momab.simulate(instance, policy, ${HORIZON}, ${RUNS}, ${seed}, checkpoints=0, progress=False).runs
-regret, wrong = runs["pareto_regret"], runs["certified"] & ~runs["cert_on_front"]
-print(regret.mean(), regret.median(), wrong.sum())
-seen = slice(0, ${SIZE * drawn})
-averages = regret[seen].to_numpy().reshape(-1, ${SIZE}).mean(axis=1)
-blind = ~wrong[seen].to_numpy(dtype=bool).reshape(-1, ${SIZE}).any(axis=1)
-print(averages[-1:], blind.sum(), (averages < regret.mean()).sum())
-`,
+tails, risk = study.recorded_results("tails"), study.recorded_results("risk")
+drawn = study.redraw(tails, "${dataset}", "${kind}", ${drawn}, seed=${seed})
+average, c = drawn["average"], study.paper_coefficient("${dataset}", "${kind}")
+mean = risk.query("dataset == '${dataset}' and subset_type == '${kind}' and c == @c")["mean"].mean()
+print(mean, *drawn.tail(1).to_numpy().ravel(), (drawn["wrong"] == 0).sum())
+print((average < mean).sum(), average.between(mean / 2, 2 * mean, "neither").sum())
+`;
+  },
 });

@@ -40,7 +40,7 @@ function panel(under, state, group, [left, right, top, bottom], {first, last}) {
   const x = scale([GRID[0] / 1.7, GRID.at(-1) * 1.7], [left, right], true);
   const y = scale([EXTENT[0] / 2, EXTENT[1] * 2], [bottom, top], true);
   axes(under, x, y, {xlabel: last ? "coefficient c" : "", yticks: 5});
-  under.append(svg("text", {x: left + 4, y: top - 5, class: "live-label", style: "font-weight: 600"}, group.name));
+  under.append(svg("text", {x: (left + right) / 2, y: top - 5, "text-anchor": "middle", class: "live-label", style: "font-weight: 600"}, group.name));
   if (first) under.append(svg("text", {x: left - 36, y: top - 22, class: "live-tick"}, "validation regret"));
   const now = standing(state, group), later = state.which === "validated" ? standing(state, group, true) : null;
   POLICIES.forEach(({name, colour, dash}) => under.append(svg("path", {d: path(GRID.map((c, i) => [c, group.means[name][i]]), x, y),

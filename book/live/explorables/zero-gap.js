@@ -22,7 +22,7 @@ define("zero-gap", {
       svg("path", {d: path([[0, A[1]], A, [A[0], 0]], x, y), fill: "none", "stroke-width": 2, style: "stroke: var(--fig-blue)"}),
       svg("circle", {cx: x(A[0]), cy: y(A[1]), r: 8, style: "fill: var(--fig-blue)"}),
       svg("text", {x: x(A[0]) + 12, y: y(A[1]) - 8}, "A"),
-      svg("text", {x: x(b[0]) - 14, y: y(b[1]) + 5, "text-anchor": "end"}, "B"));
+      svg("text", {x: x(b[0]) - 19, y: y(b[1]) + 5, "text-anchor": "end"}, "B"));
     if (gap > 0) under.append(svg("path", {d: path([b, b.map((v) => v + gap)], x, y), "stroke-width": 2.5,
       "stroke-dasharray": "3 3", style: "stroke: var(--fig-orange)"}));
     handle("b", {x: b[0], y: b[1], scales: [x, y], label: "Arm B", step: 0.02,
