@@ -124,8 +124,8 @@ class ServedPages:
         return found
 
     def planned_study(self, assigned: Iterable[str]) -> list[Execution]:
-        """The execution of the page on own data with a table."""
-        return self._planned(self.notebook(STUDY), assigned)
+        """The execution of the page on own data with a table, without what it asks about ours."""
+        return self._planned(self.notebook(STUDY).alone(), assigned)
 
     def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
         try:
@@ -181,7 +181,8 @@ class ServedPages:
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
         with self._lock:
-            for default in planned_runs(self.project, execution.notebook, "quick", []):
+            notebook = self.notebook(execution.notebook.name)
+            for default in planned_runs(self.project, notebook, "quick", []):
                 with suppress(OSError):
                     os.utime(default.path)
             forget_old([execution], {execution.path})
