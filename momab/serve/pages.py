@@ -51,6 +51,7 @@ _HEAD = (
 )
 _LIVE = re.compile(r"<script\b[^>]*_static/live/[^>]*></script>")
 _INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
+_CONTENTS = re.compile(r'<ul class="[^"]*\bsection-nav\b.*?(?=</nav>)', re.DOTALL)
 _ON = re.compile(r'<[^>]*?\son\w+="([^"]*)"')
 
 
@@ -253,6 +254,7 @@ class ServedPages:
         """A page in the frame of the site, with the form's script."""
         if article:
             frame = _ARTICLE.sub(lambda _: article, frame, count=1)
+            frame = _CONTENTS.sub(lambda found: _there(found[0], article), frame)
         if page in self.project.notebook_pages:
             marks = f'data-serve="{html.escape(page)}" data-run="{html.escape(id)}"'
             frame = frame.replace("<html ", f"<html {marks} ", 1).replace("</head>", _HEAD, 1)
@@ -327,6 +329,17 @@ def article_of(page: str) -> str:
     """The article of a page."""
     found = _ARTICLE.search(page)
     return found[0] if found else ""
+
+
+def _there(contents: str, article: str) -> str:
+    """A table of contents without what an article lacks; the theme's script stumbles over it."""
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(contents, "html.parser")
+    for item in soup.find_all("li"):
+        if not item.decomposed and f'id="{item.a["href"][1:]}"' not in article:
+            item.decompose()
+    return str(soup)
 
 
 def without_scripts(article: str) -> str:
