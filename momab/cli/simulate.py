@@ -11,6 +11,9 @@ from momab.cli import tables
 from momab.cli.terminal import (
     AsJson,
     Dask,
+    Horizon,
+    Runs,
+    Seed,
     interruptible,
     mention_numba,
     print_json,
@@ -50,13 +53,9 @@ def simulate_command(
     missing: tables.Missing = "error",
     delimiter: tables.Delimiter = None,
     encoding: tables.Encoding = None,
-    horizon: Annotated[
-        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
-    ] = 100_000,
-    runs: Annotated[
-        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=typed_number)
-    ] = 20,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)] = 1,
+    horizon: Horizon = 100_000,
+    runs: Runs = 20,
+    seed: Seed = 1,
     checkpoints: Annotated[
         int, typer.Option(help="Log-spaced rounds of the trajectories.", parser=typed_number)
     ] = 200,

@@ -14,6 +14,9 @@ from momab.cli.book import run_one
 from momab.cli.terminal import (
     AsJson,
     Dask,
+    Horizon,
+    Runs,
+    Seed,
     interruptible,
     mention_numba,
     print_json,
@@ -39,16 +42,12 @@ def study_command(
     missing: tables.Missing = "error",
     delimiter: tables.Delimiter = None,
     encoding: tables.Encoding = None,
-    horizon: Annotated[
-        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
-    ] = 100_000,
-    runs: Annotated[
-        int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=typed_number)
-    ] = 50,
+    horizon: Horizon = 100_000,
+    runs: Runs = 50,
     coefficient: Annotated[
         float, typer.Option(help="A tuned c for Width-guided, beside the theorem's 2.")
     ] = 0.1,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)] = 1,
+    seed: Seed = 1,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
     ] = None,
@@ -127,10 +126,8 @@ def reproduce_command(
     runs: Annotated[
         int, typer.Option("-n", "--runs", help="Runs per subset or setting.", parser=typed_number)
     ] = 20,
-    horizon: Annotated[
-        float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
-    ] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)] = 20260704,
+    horizon: Horizon = 1_000_000,
+    seed: Seed = 20260704,
     risk_runs: Annotated[
         int, typer.Option(help="Runs per subset and coefficient.", parser=typed_number)
     ] = 20_000,

@@ -18,12 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-Dask = Annotated[
-    str | None,
-    typer.Option(help="Simulate on a cluster: the address of its Dask scheduler (or MOMAB_DASK)."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the table as JSON.")]
-
 
 def typed_number(text: str | float) -> int | float:
     """A number as people type it, 1000 or 1e3; whether it fits is said by who takes it."""
@@ -33,6 +27,20 @@ def typed_number(text: str | float) -> int | float:
         except ValueError:
             continue
     raise typer.BadParameter(f"{str(text)[:60]!r} is not a number.")
+
+
+Horizon = Annotated[
+    float, typer.Option("-T", "--horizon", help="Rounds per run.", parser=typed_number)
+]
+Runs = Annotated[
+    int, typer.Option("-n", "--runs", help="Runs of every policy.", parser=typed_number)
+]
+Seed = Annotated[int, typer.Option(help="Seed of all streams.", parser=typed_number)]
+Dask = Annotated[
+    str | None,
+    typer.Option(help="Simulate on a cluster: the address of its Dask scheduler (or MOMAB_DASK)."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the table as JSON.")]
 
 
 def short(path: Path) -> str:

@@ -51,6 +51,7 @@ _HEAD = (
 )
 _LIVE = re.compile(r"<script\b[^>]*_static/live/[^>]*></script>")
 _INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
+_CONTENTS = re.compile(r'<ul class="[^"]*\bsection-nav\b.*?(?=</nav>)', re.DOTALL)
 _ON = re.compile(r'<[^>]*?\son\w+="([^"]*)"')
 
 
@@ -124,8 +125,8 @@ class ServedPages:
         return found
 
     def planned_study(self, assigned: Iterable[str]) -> list[Execution]:
-        """The execution of the page on own data with a table."""
-        return self._planned(self.notebook(STUDY), assigned)
+        """The execution of the page on own data with a table, without what it asks about ours."""
+        return self._planned(self.notebook(STUDY).alone(), assigned)
 
     def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
         try:
@@ -181,7 +182,8 @@ class ServedPages:
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
         with self._lock:
-            for default in planned_runs(self.project, execution.notebook, "quick", []):
+            notebook = self.notebook(execution.notebook.name)
+            for default in planned_runs(self.project, notebook, "quick", []):
                 with suppress(OSError):
                     os.utime(default.path)
             forget_old([execution], {execution.path})
@@ -252,6 +254,7 @@ class ServedPages:
         """A page in the frame of the site, with the form's script."""
         if article:
             frame = _ARTICLE.sub(lambda _: article, frame, count=1)
+            frame = _CONTENTS.sub(lambda found: _there(found[0], article), frame)
         if page in self.project.notebook_pages:
             marks = f'data-serve="{html.escape(page)}" data-run="{html.escape(id)}"'
             frame = frame.replace("<html ", f"<html {marks} ", 1).replace("</head>", _HEAD, 1)
@@ -326,6 +329,17 @@ def article_of(page: str) -> str:
     """The article of a page."""
     found = _ARTICLE.search(page)
     return found[0] if found else ""
+
+
+def _there(contents: str, article: str) -> str:
+    """A table of contents without what an article lacks; the theme's script stumbles over it."""
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(contents, "html.parser")
+    for item in soup.find_all("li"):
+        if not item.decomposed and f'id="{item.a["href"][1:]}"' not in article:
+            item.decompose()
+    return str(soup)
 
 
 def without_scripts(article: str) -> str:

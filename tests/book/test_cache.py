@@ -168,9 +168,12 @@ CREW = """
 import sys, time
 from contextlib import closing
 from pathlib import Path
+import momab
 from momab.book.execute import _crew
 from momab.book.pages import PageBuilder
 if __name__ == "__main__":
+    bandit = momab.synthetic(delta=0.1, m=2, K=6)
+    momab.simulate(bandit, momab.WidthGuided(), 20, 400, workers=2, engine="python")
     with closing(PageBuilder(Path(sys.argv[1]))) as builder, _crew(2) as crew:
         print(builder._process.pid, "ready", flush=True)
         time.sleep(600)
@@ -180,7 +183,7 @@ if __name__ == "__main__":
 def group(number: int) -> list[str]:
     """The processes of ours in a group, those that count semaphores not among them."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "-g", str(number)], capture_output=True, text=True
+        ["ps", "-ww", "-o", "pid=,args=", "-g", str(number)], capture_output=True, text=True
     )
     return [line for line in listed.stdout.splitlines() if "resource_tracker" not in line]
 
@@ -197,13 +200,16 @@ def test_idle_workers_end_with_their_parent(tmp_path):
     )
     assert parent.stdout is not None
     assert "ready" in parent.stdout.readline()
+    crowd = len(group(parent.pid))
     parent.kill()
-    parent.communicate()
+    parent.wait()
+    parent.stdout.close()
     try:
         for _ in range(60):
             if not group(parent.pid):
                 break
             time.sleep(1)
+        assert crowd == 6  # it, two that play, two that execute, one that builds
         assert group(parent.pid) == []
     finally:
         for line in group(parent.pid):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -232,24 +233,43 @@ def test_numbers_of_any_length_are_refused_in_a_sentence():
     assert shown(3) == "3"
 
 
-def test_a_wheel_leaves_nothing_behind(tmp_path):
+def make_wheel(folder: Path, *packages: str) -> tuple[Path, bool]:
+    """Build a wheel of these files of the package; whether the source stayed as it was."""
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    wanted = (
-        "pyproject.toml",
-        "README.md",
-        "LICENSE",
-        "MANIFEST.in",
-        "tools/",
-        "momab/__",
-        "momab/_u",
-    )
+    wanted = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "tools/", *packages)
     for name in filter(lambda name: name.startswith(wanted), listed.stdout.splitlines()):
-        (tmp_path / "book" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / "book" / name)
-    before = sorted(p for p in (tmp_path / "book").rglob("*"))
+        (folder / "book" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / "book" / name)
+    before = sorted(p for p in (folder / "book").rglob("*"))
     command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-q", "-w", tmp_path], cwd=tmp_path / "book", check=True)
-    assert sorted(p for p in (tmp_path / "book").rglob("*")) == before
-    assert len(list(tmp_path.glob("momab-*.whl"))) == 1
+    subprocess.run([*command, "-q", "-w", folder], cwd=folder / "book", check=True)
+    (wheel,) = folder.glob("momab-*.whl")
+    return wheel, sorted(p for p in (folder / "book").rglob("*")) == before
+
+
+def test_a_wheel_leaves_nothing_behind(tmp_path):
+    _, unchanged = make_wheel(tmp_path, "momab/__", "momab/_u")
+    assert unchanged
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_says_that_the_book_needs_a_checkout(tmp_path):
+    assert "that needs a checkout" in (ROOT / "README.md").read_text()
+    wheel, unchanged = make_wheel(tmp_path, "momab/")
+    assert unchanged
+    shutil.unpack_archive(wheel, tmp_path / "installed", "zip")
+    shutil.rmtree(tmp_path / "book")
+    settings = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+
+    def momab(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "momab", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=settings)
+
+    for words in (("book",), ("run", "model"), ("serve",)):
+        done = momab(*words)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith("momab: this command works inside a checkout of the book")
+        assert done.stderr.count("\n") == 1
+    assert momab(*SHORT, "--json").returncode == 0

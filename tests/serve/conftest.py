@@ -114,6 +114,8 @@ HTML("<p>Arms: " + ", ".join(names) + "</p>")  # careless on purpose
 ```
 """
 
+ASKED = "## Exercises\n\nWhich of our cafés is the best?\n"
+
 
 def make_book(folder: Path) -> Project:
     """A book of two pages with the styles, scripts and settings of the real one."""
@@ -124,6 +126,7 @@ def make_book(folder: Path) -> Project:
     for name, text in (("index", dice), ("own-data", OWN)):
         (folder / "notebooks" / f"{name}.md").write_text(tiny.HEADER + text)
     (folder / "notebooks" / "other.md").unlink()
+    (folder / "notebooks" / "own-data.exercises.md").write_text(tiny.HEADER + ASKED)
     (folder / "_toc.yml").write_text(
         "format: jb-book\nroot: notebooks/index\nchapters:\n  - file: notebooks/own-data\n"
     )

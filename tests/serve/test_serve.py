@@ -375,6 +375,9 @@ def test_a_table_is_described_and_studied(serving: Serving) -> None:
     assert found["state"] == "done", found
     shown = BeautifulSoup(ask(serving.server, "GET", found["address"]).text, "html.parser")
     assert "Arms: A, B" in shown.get_text()
+    assert "our cafés" in ask(serving.server, "GET", "/own-data.html").text
+    assert "our cafés" not in shown.get_text()  # nobody is asked about a table that is not shown
+    assert not shown.select('[href="#exercises"]')
 
 
 def test_a_table_of_another_delimiter_with_gaps_is_studied(serving: Serving) -> None:
