@@ -85,7 +85,7 @@ def artefact_table(
         claims = [linked(entries[name], entries[name].label) for name in row.claims]
         files = [f"`{name.rpartition('/')[2]}` `{digests[name][:12]}`" for name in row.files]
         cells = [
-            ", ".join([*claims, *filter(None, [row.about])]),
+            "; ".join([*claims, *filter(None, [row.about])]),
             f"`{row.command}`",
             "yes" if row.data else "no",
             _minutes(row.minutes),
