@@ -246,6 +246,9 @@ def test_the_page_has_digests_of_what_the_solution_gives(name: str) -> None:
             text = _tries.written_number(number, found.exact[n])
             assert found.right[n] == _tries.sealed_digest(f"{name}|{place}|{n}|{text}")
         assert set(found.hints.values()) <= {slip.hint for slip in exercise.slips}
+        page = (ROOT / "notebooks" / f"{name.rpartition('-')[0]}.exercises.md").read_text()
+        called = found.code.partition("(")[0]
+        assert called == "your answer" or f'momab.check("{name}", {called})' in page
 
 
 def test_an_answer_shows_numbers_as_the_pages_do() -> None:
