@@ -263,10 +263,10 @@ def _myst(name: str, filled: Filled) -> Iterator[str]:
 
 
 def shown_number(number: float) -> str:
-    """A number as an answer shows it: at most four digits, whole numbers in full."""
-    if number == round(number) and abs(number) < 1e9:
+    """A number as an answer shows it: at most four digits, whole and large numbers in full."""
+    if abs(number) < 1e9 and (number == round(number) or abs(number) >= 1000):
         return f"{number:,.0f}"
-    return f"{number:.4g}"
+    return str(pkgutil.resolve_name("momab.figures.magics:tens")(number, 4))
 
 
 def plain_question(found: myst.Directive) -> Iterator[str]:

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 # ---- certificates-2: the certificate test ----------------------------------------------------
 
 
-def arms_that_certify(estimates: Array, radii: Array) -> list[int]:
+def _certified_arms(estimates: Array, radii: Array) -> list[int]:
     """Per objective the arm whose lower bound exceeds all other upper bounds, -1 if none does."""
     upper, each = estimates + radii[:, None], np.arange(estimates.shape[1])
     b, c = top_two(upper)
@@ -86,7 +86,7 @@ _NARROW = (np.array([[0.8], [0.5], [0.45]]), np.array([0.2, 0.15, 0.1]))
 
 _CERTIFIED = function(
     "certificates-2",
-    arms_that_certify,
+    _certified_arms,
     [
         Case(
             "two arms and one objective",
@@ -147,7 +147,7 @@ _CERTIFIED = function(
             "Nothing is ever certified: an arm is compared with itself, so leave it out.",
         ),
         Slip(
-            lambda estimates, radii: [a + (a >= 0) for a in arms_that_certify(estimates, radii)],
+            lambda estimates, radii: [a + (a >= 0) for a in _certified_arms(estimates, radii)],
             "You count arms from 1; here the first arm has the number 0.",
         ),
     ],
@@ -157,7 +157,7 @@ _CERTIFIED = function(
 # ---- certificates-3: the coefficient for a given risk ----------------------------------------
 
 
-def coefficient_for_risk(K: int, d: int, T: int, level: float) -> float:
+def _coefficient(K: int, d: int, T: int, level: float) -> float:
     """The least c with 2 K d T^(1 - 2c) <= level."""
     return _solved(2.0 * K * d, T, level)
 
@@ -168,7 +168,7 @@ def _solved(factor: float, T: float, level: float) -> float:
 
 _COEFFICIENT = function(
     "certificates-3",
-    coefficient_for_risk,
+    _coefficient,
     [
         Case(
             "one objective",

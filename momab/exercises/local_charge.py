@@ -18,7 +18,7 @@ Indices = NDArray[np.int64]
 # ---- local-charge-2: which constant applies --------------------------------------------------
 
 
-def charge_by_deficit(means: Array, radii: Array, leader: int, pulled: int) -> float:
+def _deficit_bound(means: Array, radii: Array, leader: int, pulled: int) -> float:
     """The bound of the pull's case in the proof of Lemma 10, before it is coarsened to 4 beta."""
     best = means == means.max()
     if best[pulled]:
@@ -33,7 +33,7 @@ def _twice(radii: Array, leader: int, pulled: int) -> float:
 
 def _four(means: Array, radii: Array, leader: int, pulled: int) -> float:
     """Coarsen the one case in which two radii occur."""
-    sharp = charge_by_deficit(means, radii, leader, pulled)
+    sharp = _deficit_bound(means, radii, leader, pulled)
     return sharp if sharp in (0.0, 2.0 * radii[pulled]) else 4.0 * float(radii[pulled])
 
 
@@ -51,12 +51,12 @@ def _all_challengers(means: Array, radii: Array, leader: int, pulled: int) -> fl
 
 
 def _leaders_radius(means: Array, radii: Array, leader: int, pulled: int) -> float:
-    sharp = charge_by_deficit(means, radii, leader, pulled)
+    sharp = _deficit_bound(means, radii, leader, pulled)
     return 2.0 * float(radii[leader]) if sharp == 2.0 * radii[pulled] else sharp
 
 
 def _never_zero(means: Array, radii: Array, leader: int, pulled: int) -> float:
-    sharp = charge_by_deficit(means, radii, leader, pulled)
+    sharp = _deficit_bound(means, radii, leader, pulled)
     return sharp or 2.0 * float(radii[pulled])
 
 
@@ -66,7 +66,7 @@ _SHARED = np.array([0.8, 0.3, 0.8, 0.5])
 
 _BOUND = function(
     "local-charge-2",
-    charge_by_deficit,
+    _deficit_bound,
     [
         Case(
             "a maximiser costs nothing",

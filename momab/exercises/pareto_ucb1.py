@@ -26,12 +26,12 @@ from momab.model import pareto, theory
 # ---- the coefficient -----------------------------------------------------------------------
 
 
-def leading_coefficient(means: NDArray[np.float64], T: int) -> float:
+def _coefficient(means: NDArray[np.float64], T: int) -> float:
     """C_PUCB: Pareto UCB1's leading term over K log T / g-dagger."""
     return theory.c_pucb(means, T)
 
 
-def _coefficient(
+def _varied(
     means: NDArray[np.float64],
     T: int,
     terms: float | None = None,
@@ -63,7 +63,7 @@ _TWINS = np.array([[0.7, 0.2], [0.7, 0.2], [0.1, 0.9], [0.05, 0.6]])
 
 _COEFFICIENT = function(
     "pareto-ucb1-3",
-    leading_coefficient,
+    _coefficient,
     [
         Case(
             "two arms on the front, one below",
@@ -95,39 +95,37 @@ _COEFFICIENT = function(
     ],
     [
         Slip(
-            lambda means, T: _coefficient(means, T, terms=_envelope_terms(means)),
+            lambda means, T: _varied(means, T, terms=_envelope_terms(means)),
             "You counted every arm with the smallest gap; this is the envelope, not the constant.",
         ),
         Slip(
-            lambda means, T: _coefficient(means, T, inside=1.0),
+            lambda means, T: _varied(means, T, inside=1.0),
             "A factor that depends on T, d and the size of the front is missing.",
         ),
         Slip(
-            lambda means, T: _coefficient(means, T, root=1.0),
+            lambda means, T: _varied(means, T, root=1.0),
             "The fourth root of d times the size of the front stands inside the logarithm.",
         ),
         Slip(
-            lambda means, T: _coefficient(means, T, inside=means.shape[1] * len(means)),
+            lambda means, T: _varied(means, T, inside=means.shape[1] * len(means)),
             "Inside the logarithm stands the size of the front, not the number of arms.",
         ),
         Slip(
-            lambda means, T: _coefficient(
+            lambda means, T: _varied(
                 means, T, inside=means.shape[1] * int((pareto.gaps(means) == 0).sum())
             ),
             "You took all arms with gap zero for the front; a dominated arm can have gap zero.",
         ),
         Slip(
-            lambda means, T: _coefficient(
-                means, T, arms=max(1, int((pareto.gaps(means) > 0).sum()))
-            ),
+            lambda means, T: _varied(means, T, arms=max(1, int((pareto.gaps(means) > 0).sum()))),
             "You divided by the number of dominated arms; the scale has all K of them.",
         ),
         Slip(
-            lambda means, T: _coefficient(means, T, lead=float(pareto.objective_gaps(means).min())),
+            lambda means, T: _varied(means, T, lead=float(pareto.objective_gaps(means).min())),
             "The scale is set by the largest lead over the objectives; yours is the smallest one.",
         ),
         Slip(
-            lambda means, T: _coefficient(means, T, terms=float(pareto.gaps(means).sum())),
+            lambda means, T: _varied(means, T, terms=float(pareto.gaps(means).sum())),
             "You added the gaps; small gaps are what makes the bound large, so they are inverted.",
         ),
     ],

@@ -23,7 +23,7 @@ _LARGE = np.random.default_rng(4).random((8, 3)).round(3)
 # ---- regret-theorem-2: the bound of the theorem ----------------------------------------------
 
 
-def total_bound(means: Array, T: int, c: float) -> float:
+def _theorem_bound(means: Array, T: int, c: float) -> float:
     """Theorem 4 for a general coefficient; infinite at g = 0."""
     return theory.theorem_bound(means, T, c).total
 
@@ -54,7 +54,7 @@ def _bound(
 
 _THEOREM = function(
     "regret-theorem-2",
-    total_bound,
+    _theorem_bound,
     [
         Case(
             "the theorem's coefficient, c = 2",
@@ -117,7 +117,7 @@ _THEOREM = function(
             "You took the largest deficit on an objective; regret is counted in Pareto gaps.",
         ),
         Slip(
-            lambda means, T, c: 0.0 if pareto.g_dagger(means) == 0 else total_bound(means, T, c),
+            lambda means, T, c: 0.0 if pareto.g_dagger(means) == 0 else _theorem_bound(means, T, c),
             "Without a lead the theorem gives no bound at all, which is not the same as zero.",
         ),
     ],

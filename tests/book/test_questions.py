@@ -17,7 +17,7 @@ import momab
 from momab import exercises
 from momab.book import myst
 from momab.book.plain import plain_markdown
-from momab.book.questions import fill, read_questions, write_out
+from momab.book.questions import fill, read_questions, shown_number, write_out
 from momab.book.single_page import _single_file
 from momab.errors import MomabError
 from momab.exercises import _tries
@@ -246,6 +246,15 @@ def test_the_page_has_digests_of_what_the_solution_gives(name: str) -> None:
             text = _tries.written_number(number, found.exact[n])
             assert found.right[n] == _tries.sealed_digest(f"{name}|{place}|{n}|{text}")
         assert set(found.hints.values()) <= {slip.hint for slip in exercise.slips}
+        page = (ROOT / "notebooks" / f"{name.rpartition('-')[0]}.exercises.md").read_text()
+        called = found.code.partition("(")[0]
+        assert called == "your answer" or f'momab.check("{name}", {called})' in page
+
+
+def test_an_answer_shows_numbers_as_the_pages_do() -> None:
+    numbers = [17_683.8, 100.0, 147.78, 0.012, 1.2e-8]
+    shown = [shown_number(number) for number in numbers]
+    assert shown == ["17,684", "100", "147.8", "0.012", "1.2 × 10⁻⁸"]
 
 
 def test_most_chapters_have_something_to_try() -> None:

@@ -66,6 +66,8 @@ class ArtefactTable(SphinxDirective):
             raise self.error(str(error)) from None
         place = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), "artefact"), 0, place)
+        for table in place.findall(nodes.table):
+            table["classes"].append("commands")
         return list(place.children)
 
 
@@ -74,7 +76,7 @@ def artefact_table(
 ) -> str:
     """The table in Markdown, and where the minutes were measured."""
     lines = [
-        "| claim | command | data needed | minutes | expected |",
+        "| claim | command | data | minutes | expected |",
         "| --- | --- | --- | --- | --- |",
     ]
     for row in artefact.rows:
@@ -85,7 +87,7 @@ def artefact_table(
         claims = [linked(entries[name], entries[name].label) for name in row.claims]
         files = [f"`{name.rpartition('/')[2]}` `{digests[name][:12]}`" for name in row.files]
         cells = [
-            ", ".join([*claims, *filter(None, [row.about])]),
+            "; ".join([*claims, *filter(None, [row.about])]),
             f"`{row.command}`",
             "yes" if row.data else "no",
             _minutes(row.minutes),
