@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from momab.book.project import Project
 from momab.course import handout
 from tests.accessibility import violations
