@@ -75,8 +75,8 @@ def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
 
 
 def _results(graded: Class) -> str:
-    fields = ("student", "chapter", "exercise", "status", "marks", "points", "hint", "answer")
-    fields += ("words", "words_points", "kept")
+    fields = ["student", "chapter", "exercise", "status", "marks", "points", "hint", "answer"]
+    fields += ["words", "words_points", "kept"]
     rules = ("points", "written", "delimiter")
     return json.dumps(
         {

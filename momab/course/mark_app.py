@@ -126,7 +126,7 @@ class MarkServer:
         )
 
     def _page(self, **shown: Any) -> str:
-        usual = {"grade": None, "by": "exercise", "tables": {}}
+        usual: dict[str, Any] = {"grade": None, "by": "exercise", "tables": {}}
         counts = {"done": len(self.marking.done()), "of": len(self.marking.answers)}
         return str(gradebook.template("mark.html").render(**usual | counts | shown))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -71,7 +71,7 @@ class Prose:
 
         parser = MarkdownIt("commonmark", {"html": False}).enable("table")
         parser.use(dollarmath_plugin, double_inline=True).use(amsmath_plugin)
-        rules = {
+        rules: dict[str, Callable[..., str]] = {
             "math_inline": self._formula,
             "math_inline_double": self._display,
             "math_block": self._display,
