@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from momab.book import live
+from momab.book.pdf import serve
 from momab.engine.loop import play_block
 from momab.engine.policies.base import given_for, make_policy
 from momab.model import instances
@@ -133,11 +135,17 @@ def compare(page: Any, family: str, kind: str, cases: int, longest: int, seed: i
 
 
 @pytest.fixture(scope="module")
-def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """An empty page with the scripts, opened from a folder."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the scripts and an empty page."""
     folder = tmp_path_factory.mktemp("live")
     live.write_scripts(FOLDER, folder)
     (folder / "index.html").write_text('<!doctype html><script src="core.js"></script>')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, folder: Path) -> Iterator[Any]:
+    """The page, opened from the folder."""
     opened = browser.new_page()
     opened.goto((folder / "index.html").as_uri())
     yield opened
@@ -148,6 +156,13 @@ def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_page_plays_the_same_arms(page: Any, family: str, kind: str) -> None:
     compare(page, family, kind, cases=4, longest=1000, seed=1)
+
+
+def test_a_served_page_plays_the_same_arms(browser: Any, folder: Path) -> None:
+    with serve(folder) as address, browser.new_page() as page:
+        page.goto(address)
+        for family, kind in product(FAMILIES, SOURCES):
+            compare(page, family, kind, cases=2, longest=1000, seed=4)
 
 
 @pytest.mark.slow
