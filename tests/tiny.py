@@ -1,7 +1,9 @@
 """A tiny book to try the pipeline on."""
 
+import shutil
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
 HEADER = """---
 jupytext:
   text_representation:
@@ -59,3 +61,14 @@ def make(folder: Path) -> Path:
     )
     write(folder, "other", "import math", "print(math.pi * seed)")
     return folder
+
+
+def dress(folder: Path) -> None:
+    """Give a book the styles, templates and extensions of the real one."""
+    config = (folder / "_config.yml").read_text()
+    config = config.replace("[momab.book.sphinx]", "[sphinx_exercise, momab.book.sphinx]")
+    config += "    templates_path: [book/_templates]\n    html_static_path: [book/_static]\n"
+    config += "parse:\n  myst_enable_extensions: [colon_fence]\n"
+    (folder / "_config.yml").write_text(config)
+    for name in ("_static", "_templates"):
+        shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)

@@ -45,6 +45,21 @@ def test_a_command_is_one_and_recomputes_the_files_of_its_row(row):
         assert context.params["notebook"] in PROJECT.notebook_pages
 
 
+@pytest.mark.parametrize("row", ARTEFACT.rows, ids=lambda row: row.command)
+def test_every_row_has_its_minutes_measured_or_estimated_from_a_part(row):
+    assert (row.minutes is None) == bool(row.samples)
+    for sample in row.samples:
+        program, *words = shlex.split(sample.command)
+        if program == "python":
+            assert (ROOT / words[0]).is_file()
+            continue
+        part, whole = parsed(sample.command).params, parsed(row.command).params
+        assert set(part["target"]) <= set(whole["target"])
+        assert sample.times == whole["risk_runs"] / part["risk_runs"]
+    line = artefact_table(Artefact(machine="m", rows=(row,)), ENTRIES, DIGESTS).splitlines()[2]
+    assert ("| about " in line) == bool(row.samples)
+
+
 def test_a_wrong_command_would_be_noticed():
     with pytest.raises(Exception, match="--chek"):
         parsed("momab reproduce table1 --chek")

@@ -18,7 +18,7 @@ from momab.book.parameters import read_assignments, sweep
 from momab.book.project import Project
 from momab.book.single_page import run_page
 from momab.errors import MomabError
-from tests.tiny import cell, write
+from tests.tiny import cell, dress, write
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,6 +108,7 @@ def test_equal_values_of_a_sweep_are_one_page(book):
 
 @pytest.mark.slow
 def test_a_sweep_of_forty_values_makes_forty_pages(book):
+    dress(book)
     values = ",".join(map(str, range(40)))
     index, *pages = run_page(project(book), "other", assignments=[f"seed={values}"])
     assert len(pages) == 40

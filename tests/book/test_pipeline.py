@@ -194,13 +194,7 @@ SLIDES = ":::{slide} On the deck\n- terse words\n:::\n\n:::{notes}\nwhispered wo
 def add_companions(book: Path) -> None:
     (book / "notebooks/other.exercises.md").write_text(EXERCISES)
     (book / "notebooks/other.slides.md").write_text(SLIDES)
-    config = (book / "_config.yml").read_text()
-    config = config.replace("[momab.book.sphinx]", "[sphinx_exercise, momab.book.sphinx]")
-    config += "    templates_path: [book/_templates]\n    html_static_path: [book/_static]\n"
-    config += "parse:\n  myst_enable_extensions: [colon_fence]\n"
-    (book / "_config.yml").write_text(config)
-    for name in ("_static", "_templates"):
-        shutil.copytree(ROOT / "book" / name, book / "book" / name, dirs_exist_ok=True)
+    tiny.dress(book)
 
 
 @pytest.fixture(scope="module")

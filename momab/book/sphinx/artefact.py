@@ -22,6 +22,14 @@ from momab.book.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
 
 
+class Sample(Strict):
+    """A command that does a share of another's work: so often its minutes are the whole."""
+
+    command: str
+    minutes: float
+    times: float = 1.0
+
+
 class ArtefactRow(Strict):
     """Some claims, the command that recomputes what they rest on, and what must come out."""
 
@@ -31,6 +39,7 @@ class ArtefactRow(Strict):
     about: str = ""
     files: tuple[str, ...] = ()
     minutes: float | None = None
+    samples: tuple[Sample, ...] = ()
     data: bool = False
 
 
@@ -90,7 +99,7 @@ def artefact_table(
             "; ".join([*claims, *filter(None, [row.about])]),
             f"`{row.command}`",
             "yes" if row.data else "no",
-            _minutes(row.minutes),
+            _minutes(row),
             ", ".join(files) or f"it says `{row.says}`",
         ]
         lines.append(f"| {' | '.join(cells)} |")
@@ -99,10 +108,13 @@ def artefact_table(
             *lines,
             "",
             "Expected are the first digits of SHA-256. Minutes are processor time, summed over "
-            f"cores, measured on {artefact.machine}; a dash means that it was not measured.",
+            f"cores, measured on {artefact.machine}; with *about* they are an estimate, from a "
+            "shorter command that was measured and how much more there is to do.",
         ]
     )
 
 
-def _minutes(minutes: float | None) -> str:
-    return "–" if minutes is None else "< 0.1" if minutes < 0.1 else f"{minutes:.2g}"
+def _minutes(row: ArtefactRow) -> str:
+    if row.minutes is None:
+        return f"about {sum(part.minutes * part.times for part in row.samples):.2g}"
+    return "< 0.1" if row.minutes < 0.1 else f"{row.minutes:.2g}"
