@@ -125,7 +125,7 @@ def table_html(
             border=0,
             justify="left",
             classes="momab-table",
-            float_format=lambda number: f"{number:.{decimals}f}",
+            float_format=lambda number: f"{number:,.{decimals}f}",
             formatters={
                 name: lambda entry: f"{entry:,}"
                 for name in frame.columns
