@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -235,7 +236,7 @@ def mark_command(
         return
     end_on_sigterm()
     try:
-        with mark_app.MarkServer(project, marking, port) as marks:
+        with closing(mark_app.MarkServer(project, marking, port)) as marks:
             print(f"{marking.progress}; go on at {marks.server.entrance} (Ctrl-C ends it)")
             sys.stdout.flush()
             marks.server.run()

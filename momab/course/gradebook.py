@@ -25,6 +25,7 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
     """
     graded = with_marks(graded, read_marks(output))
     names = report_names(graded.students)
-    with Prose(project) as prose:
+    with closing(Prose(project)) as prose:
         files = {
             output / "reports" / f"{names[student]}.html": _page(graded, student, prose)
             for student in graded.students

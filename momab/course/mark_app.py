@@ -54,11 +54,7 @@ class MarkServer:
             port,
         )
 
-    def __enter__(self) -> MarkServer:
-        """Use it in a block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Stop answering."""
         self.server.stop()
         self._prose.close()

@@ -38,14 +38,6 @@ class Prose:
         self._typesetter = Typesetter(config["sphinx"]["config"].get("momab_macros"))
         self._lock = threading.Lock()  # the engine does one thing at a time
 
-    def __enter__(self) -> Prose:
-        """Use it in a block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop the engine."""
-        self.close()
-
     def close(self) -> None:
         """Stop the engine."""
         self._typesetter.close()

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ $\\rule{9000em}{9000em}$
 
 @pytest.fixture(scope="module")
 def prose() -> Iterator[Prose]:
-    with Prose(BOOK) as prose:
+    with closing(Prose(BOOK)) as prose:
         yield prose
 
 
@@ -354,7 +355,7 @@ def test_a_foreign_file_of_marks_is_explained(results: Path, content: str, said:
 
 @pytest.fixture
 def serving(results: Path) -> Iterator[MarkServer]:
-    with MarkServer(BOOK, opened(results)) as serving:
+    with closing(MarkServer(BOOK, opened(results))) as serving:
         serving.server.start()
         yield serving
 
@@ -514,7 +515,7 @@ def test_a_hostile_answer_does_not_run(tab: Tab, results: Path) -> None:
 
 
 def test_when_the_server_is_gone_the_page_says_so(browser: Any, results: Path) -> None:
-    with MarkServer(BOOK, opened(results)) as serving:
+    with closing(MarkServer(BOOK, opened(results))) as serving:
         serving.server.start()
         tab = Tab(browser, serving)
         page = tab.go("answers/0")
