@@ -336,9 +336,11 @@ def _there(contents: str, article: str) -> str:
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(contents, "html.parser")
-    for item in soup.find_all("li"):
-        if not item.decomposed and f'id="{item.a["href"][1:]}"' not in article:
-            item.decompose()
+    for link in soup.select("li > a"):
+        if link.decomposed or link.parent is None:  # with the section around it
+            continue
+        if f'id="{str(link["href"])[1:]}"' not in article:
+            link.parent.decompose()
     return str(soup)
 
 

@@ -19,6 +19,7 @@ from bs4 import BeautifulSoup
 
 from momab.book.project import Project
 from momab.serve.app import Serving
+from momab.serve.pages import _there
 from momab.serve.tables import LIMIT
 from tests.asking import Answer, ask
 from tests.conftest import ROOT
@@ -378,6 +379,17 @@ def test_a_table_is_described_and_studied(serving: Serving) -> None:
     assert "our cafés" in ask(serving.server, "GET", "/own-data.html").text
     assert "our cafés" not in shown.get_text()  # nobody is asked about a table that is not shown
     assert not shown.select('[href="#exercises"]')
+
+
+def test_contents_list_what_is_there() -> None:
+    def item(name: str, inside: str = "") -> str:
+        return f'<li><a href="#{name}">{name}</a>{inside}</li>'
+
+    contents = "<ul>" + item("a", "<ul>" + item("b") + "</ul>") + item("c") + "</ul>"
+    for there in ("", "a", "ab", "ac", "abc"):
+        article = "".join(f'<p id="{name}">' for name in there)
+        soup = BeautifulSoup(_there(contents, article), "html.parser")
+        assert "".join(link.get_text() for link in soup.select("a")) == there
 
 
 def test_a_table_of_another_delimiter_with_gaps_is_studied(serving: Serving) -> None:
