@@ -39,13 +39,13 @@ class Mark:
     def fits(self, grade: Grade) -> bool:
         """Whether it is about the answer that is there, and about as many points."""
         within = self.points is None or self.points <= grade.words_points
-        return self.answer == digest(grade.words) and within
+        return self.answer == answer_digest(grade.words) and within
 
 
 Key = tuple[str, str]
 
 
-def digest(words: str) -> str:
+def answer_digest(words: str) -> str:
     """By which an answer is known again."""
     return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -158,7 +158,7 @@ class Marking:
             raise MomabError(f"a comment is a text of at most {LONGEST_COMMENT:,} characters.")
         found = read_points(points, grade.words_points)
         comment = comment.encode("utf-8", "replace").decode().strip()
-        mark = Mark(*self._key(grade), found, comment, digest(grade.words))
+        mark = Mark(*self._key(grade), found, comment, answer_digest(grade.words))
         with self._lock:
             marks = self.marks()  # another window may have marked, too
             marks[self._key(grade)] = mark

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from momab.book import myst
 from momab.course import handout, sandbox
-from momab.course.submissions import HandedIn, Sheet, Submission, flat, normal
+from momab.course.submissions import HandedIn, Sheet, Submission, normal, unfolded
 
 _COPY = re.compile(r", copy=\d+\)$")  # how the check of a copy ends
 _IMPORTS = "imports"
@@ -121,7 +121,7 @@ def _role(cell: HandedIn, sheet: Sheet) -> tuple[str, str]:
         head = re.match(r"### Exercise (\d+)\b", cell.source)
         if head and (label := f"{sheet.chapter}-{head[1]}") in labels:
             return "exercise", label
-        return ("chapter" if flat(cell.source) in sheet.own_text else "text"), ""
+        return ("chapter" if unfolded(cell.source) in sheet.own_text else "text"), ""
     plain = _COPY.sub(")", normal(cell.source))
     if plain in sheet.own_code:
         return "chapter", ""

@@ -68,7 +68,7 @@ class Sheet:
                 ) from None
         code = [c.source for c in editions.student(node).cells if c.cell_type == "code"]
         own = (c.source for c in handout.make_handout(project, chapter).cells if _is_prose(c))
-        prose = frozenset(map(flat, own))
+        prose = frozenset(map(unfolded, own))
         return cls(chapter, texts, checks, frozenset(map(normal, code)), prose, _imports_of(code))
 
     def asked(self, numbers: Numbers) -> Sheet:
@@ -121,7 +121,7 @@ def _is_prose(cell: Any) -> bool:
     return bool(cell.cell_type == "markdown" and cell.metadata["momab"]["role"] != "answer")
 
 
-def flat(text: str) -> str:
+def unfolded(text: str) -> str:
     """A text on one line."""
     return " ".join(text.split())
 

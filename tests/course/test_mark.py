@@ -321,7 +321,7 @@ def test_lateness_costs_points_in_words_too(sheet: Sheet) -> None:
     graded = a_class(sheet, CLASS)
     late = replace(graded, grades=tuple(replace(g, kept=0.5) for g in graded.grades))
     key = ("ada", FIRST)
-    mark = marking.Mark(*key, 3, "", marking.digest(CLASS["ada"][FIRST]))
+    mark = marking.Mark(*key, 3, "", marking.answer_digest(CLASS["ada"][FIRST]))
     assert marking.with_marks(late, {key: mark}).total("ada") == 3 + 1.5
 
 
