@@ -61,6 +61,7 @@ TEACHERS = (
     "student",
     "handout",
     "grade",
+    "mark",
     "export",
     "gradescope",
 )
