@@ -278,22 +278,24 @@ def my_csv(tmp_path):
     return path
 
 
-def test_the_command_hands_the_table_to_the_page(my_csv, monkeypatch):
+def test_the_command_hands_the_table_to_the_page(my_csv, tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
-    seen = {}
+    seen, written = {}, tmp_path / "out" / "page.html"
+    written.parent.mkdir()
 
     def fake(project, name, profile, assignments, output, workers, exercises, edition):
         assert not exercises
         seen.update(dict(text.split("=", 1) for text in assignments), name=name)
-        return [Path("page.html")]
+        written.write_text("a page")
+        return [written]
 
     monkeypatch.setattr("momab.book.single_page.run_page", fake)
     arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
     done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
     assert done.exit_code == 0, done.output
     independent, safe, page = done.output.splitlines()
-    assert page == "page.html"
+    assert page == str(written)
     means = momab.from_csv(my_csv, "cafe", ["coffee", "price"], {"price": (0, 20)}).means
     assert f"coins: {theory.price(means).value:.4g} per unit of log T, candidate " in independent
     assert f"max: {theory.price(means, 'max').value:.4g} per unit of log T, " in safe
