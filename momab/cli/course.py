@@ -164,9 +164,11 @@ def export_command(
 ) -> None:
     """Write the marks as the table that Moodle or Canvas imports, with its columns and ids."""
     from momab._util.files import write_text
+    from momab.book.project import Project
     from momab.course import exports, gradebook
 
-    made = exports.make_export(gradebook.recorded_grades(results), to, roster, assignment)
+    graded = gradebook.recorded(Project.find(), results)
+    made = exports.make_export(graded, to, roster, assignment)
     path = write_text(output or results / f"{to}.csv", made.text)
     print(f"marks of {made.maximum:g}, to be imported into {to.capitalize()}: {path}")
     if made.left_out:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from momab.book.plain import plain_markdown
 from momab.course.gradebook import harmless
-from momab.course.grading import Grade
+from momab.course.grading import Class, Grade
 from momab.course.intake import id_of
 from momab.errors import MomabError
 
@@ -68,15 +68,11 @@ class _Marks:
     feedback: Callable[[str], str]
 
     @classmethod
-    def of(cls, grades: Sequence[Grade]) -> _Marks:
-        """Add up; whoever has something that is not graded has no total."""
-        worth = {g.exercise: g.points for g in grades if g.marks is not None and g.exercise}
-        failed = {g.student for g in grades if g.status == "not graded"}
-        total = {g.student: 0.0 for g in grades if g.student not in failed}
-        for grade in grades:
-            if grade.student in total:
-                total[grade.student] += grade.marks or 0.0
-        return cls(total, sum(worth.values()), lambda student: _feedback(grades, student))
+    def of(cls, graded: Class) -> _Marks:
+        """Add up; whoever has something that is not graded, or not marked, has no total."""
+        open_ = {g.student for g in graded.grades if graded.to_be_marked(g)} | {*graded.not_graded}
+        total = {name: graded.total(name) for name in graded.students if name not in open_}
+        return cls(total, graded.out_of, lambda student: _feedback(graded.of(student)))
 
     def share(self, student: str, maximum: float) -> str:
         """The marks of a student where there are so many to get."""
@@ -84,23 +80,24 @@ class _Marks:
         return f"{marks:.2f}".rstrip("0").rstrip(".")
 
 
-def _feedback(grades: Sequence[Grade], student: str) -> str:
+def _feedback(grades: Sequence[Grade]) -> str:
     """A sentence for every exercise; Moodle takes it for HTML, so signs of HTML are written out."""
-    said = [
-        f"{g.exercise}: {g.marks:g} of {g.points:g}, {g.status}. {plain_markdown(g.hint)}".strip()
-        for g in grades
-        if g.student == student and g.marks is not None and g.exercise
-    ]
+    said = []
+    for g in grades:
+        if g.marks is not None and g.exercise:
+            verdict = f"{g.exercise}: {g.marks:g} of {g.points:g}, {g.status}."
+            said.append(f"{verdict} {plain_markdown(g.hint)}".strip())
+        if g.words_marks is not None:
+            verdict = f"{g.exercise}, in words: {g.words_marks:g} of {g.words_points:g}."
+            said.append(f"{verdict} {g.comment}".strip())
     return str(harmless(html.escape(" ".join(said), quote=False)))
 
 
-def make_export(
-    grades: Sequence[Grade], to: str, roster: Path | None = None, assignment: str = ""
-) -> Export:
+def make_export(graded: Class, to: str, roster: Path | None = None, assignment: str = "") -> Export:
     """The table for a platform, with its own file filled in if there is one."""
     if to not in PLATFORMS:
         raise MomabError(f"there is no table for {to!r}; there are moodle and canvas.")
-    marks = _Marks.of(grades)
+    marks = _Marks.of(graded)
     if to == "moodle" and assignment:
         raise MomabError("a worksheet of Moodle is that of one assignment; leave --assignment out.")
     if roster is None:
@@ -110,7 +107,7 @@ def make_export(
         rows, mark, comma = _read(roster)
     fill = _moodle if to == "moodle" else _canvas
     maximum, written = fill(rows, marks, assignment)
-    left_out = tuple(dict.fromkeys(g.student for g in grades if g.student not in written))
+    left_out = tuple(student for student in graded.students if student not in written)
     if not written:
         raise MomabError(
             "nobody's row was found: notebooks from the platform's zip have ids, and --roster "

@@ -99,18 +99,13 @@ def _results(graded: Class) -> str:
     )
 
 
-def recorded_grades(output: Path) -> list[Grade]:
-    """The grades of results that are there."""
-    return [_grade(item) for item in _read(output)["grades"]]
-
-
 def recorded_seed(output: Path) -> int:
     """The seed of results that are there."""
     return int(_read(output)["seed"])
 
 
 def recorded(project: Project, output: Path) -> Class:
-    """The results that are there."""
+    """The results that are there, with what a person gave for words."""
     found = _read(output)
     try:
         grades = tuple(_grade(item) for item in found["grades"])
@@ -121,7 +116,7 @@ def recorded(project: Project, output: Path) -> Class:
         raise MomabError(f"{path} is of another version; grade the class again.") from None
     chapters = dict.fromkeys(grade.chapter for grade in grades if grade.chapter)
     texts = tuple(e for name in chapters for e in exercises(project.notebook(name).node))
-    return Class(students, texts, grades, course, seed)
+    return with_marks(Class(students, texts, grades, course, seed), read_marks(output))
 
 
 def merged(new: Class, output: Path) -> Class:

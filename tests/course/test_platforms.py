@@ -7,14 +7,16 @@ import stat
 import subprocess
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from momab import MomabError
+from momab.book.myst import ExerciseText
 from momab.book.project import Project
 from momab.course import exports, gradebook, grading, intake, sandbox, submissions
-from momab.course.grading import Grade
+from momab.course.grading import Class, Grade
 from momab.course.settings import Course
 from tests.conftest import ROOT
 from tests.course import classroom
@@ -211,12 +213,23 @@ def test_a_hostile_zip_is_refused_in_a_sentence(tmp_path, monkeypatch, kind):
 GRADES = [
     Grade("Ada Li #1", MAIN, WIDTH, "", "right", 3.0, 3.0),
     Grade("Ada Li #1", MAIN, SITUATION, "", "wrong", 0.5, 1.0, "=2+3; <b>no</b>"),
-    Grade("Ada Li #1", MAIN, "in-words", "", "written"),
+    Grade("Ada Li #1", MAIN, "in-words", "", "written", words="Because.", words_points=4.0),
     Grade("Ada Li #2", MAIN, WIDTH, "", "wrong", 1.0, 3.0),
     Grade("Ada Li #2", MAIN, SITUATION, "", "missing", 0.0, 1.0),
     Grade("ben", MAIN, WIDTH, "", "right", 3.0, 3.0),
     Grade("eve #4", MAIN, WIDTH, "", "not graded", None, 3.0),
 ]
+TEXTS = tuple(
+    ExerciseText(label, "", frozenset({"programming"} if label != "in-words" else {}), [])
+    for label in (WIDTH, SITUATION, "in-words")
+)
+
+
+def room(grades: list[Grade] = GRADES) -> Class:
+    rules = Course(points={WIDTH: 3.0, SITUATION: 1.0}, written={"in-words": 4.0})
+    return Class(tuple(dict.fromkeys(g.student for g in grades)), TEXTS, tuple(grades), rules)
+
+
 MOODLE = (
     "\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
     "Last modified (submission),Last modified (grade),Feedback comments\n"
@@ -243,7 +256,7 @@ def table(text: str, delimiter: str = ",") -> list[list[str]]:
 def test_a_worksheet_of_moodle_is_filled_in(tmp_path):
     path = tmp_path / "grades.csv"
     path.write_text(MOODLE, "utf-8")
-    made = exports.make_export(GRADES, "moodle", path)
+    made = exports.make_export(room(), "moodle", path)
     assert (made.maximum, made.left_out) == (100, ("eve #4",))
     assert made.text.startswith("\ufeffIdentifier,")
     old, new = table(MOODLE), table(made.text)
@@ -265,7 +278,7 @@ def test_a_gradebook_of_canvas_is_filled_in(tmp_path, delimiter):
     csv.writer(text, delimiter=delimiter).writerows(table(CANVAS))
     path.write_text(text.getvalue(), "utf-8")
     for wanted in ("Week 1", "77", "Week 1 (77)"):
-        made = exports.make_export(GRADES, "canvas", path, wanted)
+        made = exports.make_export(room(), "canvas", path, wanted)
         new = table(made.text, delimiter)
         assert [row[6] for row in new[1:]] == ["Manual Posting", "8.0", "7", "2", "6", "2"]
         for before, after in zip(table(CANVAS), new, strict=True):
@@ -273,20 +286,20 @@ def test_a_gradebook_of_canvas_is_filled_in(tmp_path, delimiter):
         assert made.left_out == ("eve #4",)
         assert '""' not in made.text, "an empty cell with quotes would be a change"
     with pytest.raises(MomabError, match=r"--assignment says .* Week 1 \(77\), Old \(78\)\."):
-        exports.make_export(GRADES, "canvas", path)
+        exports.make_export(room(), "canvas", path)
     with pytest.raises(MomabError, match="--assignment says"):
-        exports.make_export(GRADES, "canvas", path, "Nothing")
+        exports.make_export(room(), "canvas", path, "Nothing")
 
 
 def test_without_a_file_a_table_has_the_columns_and_the_ids():
-    moodle = exports.make_export(GRADES, "moodle")
+    moodle = exports.make_export(room(), "moodle")
     assert table(moodle.text)[0] == list(exports._MOODLE)
     assert [(r[0], r[1], r[4], r[5]) for r in table(moodle.text)[1:]] == [
         ("Participant 1", "Ada Li", "3.5", "4"),
         ("Participant 2", "Ada Li", "1", "4"),
     ]
     assert moodle.left_out == ("ben", "eve #4")
-    canvas = exports.make_export(GRADES, "canvas", assignment="Week; 1")
+    canvas = exports.make_export(room(), "canvas", assignment="Week; 1")
     assert table(canvas.text) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Week; 1"],
         ["    Points Possible", "", "", "", "", "4"],
@@ -299,13 +312,28 @@ def test_without_a_file_a_table_has_the_columns_and_the_ids():
 def test_nobody_s_mark_is_guessed(tmp_path):
     path = tmp_path / "grades.csv"
     path.write_text(MOODLE.replace("b@x.org", "ben"), "utf-8")
-    made = exports.make_export(GRADES, "moodle", path)
+    made = exports.make_export(room(), "moodle", path)
     assert made.left_out == ("ben", "eve #4"), "two rows have it"
     both = [*GRADES, Grade("Ben", MAIN, WIDTH, "", "wrong", 0.0, 3.0)]
     path.write_text(MOODLE, "utf-8")
-    made = exports.make_export(both, "moodle", path)
+    made = exports.make_export(room(both), "moodle", path)
     assert made.left_out == ("ben", "eve #4", "Ben"), "two students have it"
     assert table(made.text)[3][4] == ""
+
+
+def test_what_a_person_gave_for_words_counts(tmp_path):
+    path = tmp_path / "grades.csv"
+    path.write_text(MOODLE, "utf-8")
+    words = next(grade for grade in GRADES if grade.words)
+    others = [grade for grade in GRADES if grade is not words]
+    late = replace(words, given=4.0, kept=0.5, comment="Why?")
+    made = exports.make_export(room([late, *others]), "moodle", path)
+    new = table(made.text)
+    assert [row[4] for row in new[1:4]] == ["68.75", "12.5", "37.5"], "of 8 marks"
+    assert "in-words, in words: 2 of 4. Why?" in new[1][9]
+    unmarked = replace(words, student="ben")
+    made = exports.make_export(room([late, *others, unmarked]), "moodle", path)
+    assert made.left_out == ("ben", "eve #4"), "somebody has still to mark Ben's"
 
 
 @pytest.mark.parametrize(
@@ -325,16 +353,16 @@ def test_what_cannot_be_filled_in_is_said_in_a_sentence(tmp_path, to, text, said
     path.write_text(text, "utf-8")
     some = [grade for grade in GRADES if grade.student != "ben"]
     with pytest.raises(MomabError, match=said):
-        exports.make_export(some, to, path)
+        exports.make_export(room(some), to, path)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "nonsense"])
 def test_damaged_results_are_a_sentence(tmp_path, content):
     with pytest.raises(MomabError, match="grade the whole class first"):
-        gradebook.recorded_grades(tmp_path)
+        gradebook.recorded(Project.find(ROOT), tmp_path)
     (tmp_path / "results.json").write_text(content)
     with pytest.raises(MomabError, match="is damaged; grade the whole class again"):
-        gradebook.recorded_grades(tmp_path)
+        gradebook.recorded(Project.find(ROOT), tmp_path)
 
 
 @isolated
