@@ -349,6 +349,26 @@ def expected(name: str, printed: str, tidy: Any) -> list[str]:
     ]
 
 
+def python_agrees(it: Explorable, name: str, place: Path) -> None:
+    """What the copied code prints, executed in a folder, is what the words of a page say."""
+    told = subprocess.run(
+        [sys.executable, "-c", it.python],
+        capture_output=True,
+        text=True,
+        cwd=place,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+
+    def tidy(number: str, digits: int = 3) -> str:
+        script = "([x, n]) => momabLive.modules.kit.tidy(x, n)"
+        return str(it.page.evaluate(script, [float(number), digits]))
+
+    for said in expected(name, told.stdout, tidy):
+        assert said in it.text("words")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_python_gives_the_same_digits(
     browser: Any, folder: Path, name: str, tmp_path: Path
@@ -356,24 +376,7 @@ def test_python_gives_the_same_digits(
     late = "&pulls=20000" if name == "algorithm" else ""
     with opened(browser, folder, name, f"live-{name}?{CHANGES[name]}{late}") as it:
         assert it.text("status") == ""
-        (tmp_path / "same.py").write_text(it.python)
-        words = it.text("words")
-        told = subprocess.run(
-            [sys.executable, str(tmp_path / "same.py")],
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
-            check=False,
-        )
-        assert told.returncode == 0, told.stderr
-
-        def tidy(number: str, digits: int = 3) -> str:
-            script = "([x, n]) => momabLive.modules.kit.tidy(x, n)"
-            return str(it.page.evaluate(script, [float(number), digits]))
-
-        for said in expected(name, told.stdout, tidy):
-            assert said in words
+        python_agrees(it, name, tmp_path)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

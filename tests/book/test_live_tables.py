@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,7 @@ import numpy as np
 import pytest
 
 from momab.chapters import own_data, sixty_runs, tuning
-from tests.book.test_live_pages import FOLDER, Explorable, expected, folder, opened
-from tests.conftest import ROOT
+from tests.book.test_live_pages import FOLDER, Explorable, folder, opened, python_agrees
 
 assert folder  # the fixture
 GOOD = "who,speed,taste\n" + "".join(
@@ -195,22 +192,7 @@ def test_python_reads_the_same_table(
         words = it.text("words")
         assert "4 arms, 2 objectives, 160 rows." in words
         assert "Brought to [0, 1] by least and largest: loud." in words
-        told = subprocess.run(
-            [sys.executable, "-c", it.python],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
-            check=False,
-        )
-        assert told.returncode == 0, told.stderr
-
-        def tidy(number: str, digits: int = 3) -> str:
-            script = "([x, n]) => momabLive.modules.kit.tidy(x, n)"
-            return str(it.page.evaluate(script, [float(number), digits]))
-
-        for said in expected("own-data", told.stdout, tidy):
-            assert said in words
+        python_agrees(it, "own-data", tmp_path)
 
 
 def test_sums_are_rounded_as_in_python(browser: Any, folder: Path) -> None:
