@@ -76,7 +76,7 @@ class ServedPages:
         """Serve this site."""
         self.project, self.site, self.runs, self._builder = project, site, runs, builder
         self._compared: dict[tuple[str, float, float], tuple[str, int, int]] = {}
-        self._lock = threading.Lock()
+        self._lock, self._tidying = threading.Lock(), threading.Lock()
 
     def notebook(self, page: str) -> Notebook:
         """The notebook of a page of the site."""
@@ -181,7 +181,7 @@ class ServedPages:
 
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
-        with self._lock:
+        with self._tidying:  # whoever wants to see the run does not wait for it
             notebook = self.notebook(execution.notebook.name)
             for default in planned_runs(self.project, notebook, "quick", []):
                 with suppress(OSError):
