@@ -56,7 +56,7 @@ class Job:
 
 def plan_jobs(project: Project, values: Mapping[str, Values]) -> list[Job]:
     """The jobs for a set of notebooks, each with its cache file."""
-    library = Library(project.library)
+    library = Library.of(project.library)
     return [make_job(project, project.notebook(name), v, library) for name, v in values.items()]
 
 

@@ -27,7 +27,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +108,12 @@ class Library:
         self._trees: dict[str, ast.Module] = {}
         self._digests: dict[str, bytes] = {}
         self._behind: dict[str, frozenset[str]] = {}
+
+    @classmethod
+    def of(cls, folder: Path) -> Library:
+        """The package as it stands: the same object until a file changes, for who asks again."""
+        stands = [(path, path.stat()) for path in folder.rglob("*.py")]
+        return _as_it_stands(folder, frozenset((p, s.st_mtime_ns, s.st_size) for p, s in stands))
 
     @cached_property
     def _paths(self) -> dict[str, Path]:
@@ -279,6 +285,11 @@ class Library:
             tops = [self.folder]
         found = [path for top in tops for path in (top, *top.rglob("*"))]
         return {path for path in found if path.is_file() and path.suffix not in _NOT_DATA}
+
+
+@lru_cache(maxsize=1)
+def _as_it_stands(folder: Path, _files: frozenset[tuple[Path, int, int]]) -> Library:
+    return Library(folder)
 
 
 def _texts(tree: ast.AST) -> set[str]:

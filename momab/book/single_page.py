@@ -89,7 +89,7 @@ def planned_runs(
     taken = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
     book = {notebook.name: notebook.parameters}
     mine = Settings(taken, _only(general.per_notebook, notebook.name))
-    library = Library(project.library)
+    library = Library.of(project.library)
     jobs = []
     for settings in sweep(read_assignments(assignments)):
         if others := set(settings.per_notebook) - {notebook.name}:

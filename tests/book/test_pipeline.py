@@ -666,3 +666,18 @@ def test_directives_and_roles_become_plain_markdown():
     assert "$x$ by Lemma 9 and [lai], see the model" in text
     assert "> $$\n> y\n> $$" in text
     assert "> **Proof.**\n>\n> Clear." in text
+
+
+def test_a_library_is_read_again_only_if_it_changed(tmp_path):
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("one = 1\n")
+    first = Library.of(folder)
+    assert Library.of(folder) is first
+    before = first.fingerprint("import lib")
+    (folder / "__init__.py").write_text("two = 22\n")
+    second = Library.of(folder)
+    assert second is not first
+    assert second.fingerprint("import lib") != before
+    (folder / "more.py").write_text("")
+    assert Library.of(folder) is not second
