@@ -116,5 +116,10 @@ def artefact_table(
 
 def _minutes(row: ArtefactRow) -> str:
     if row.minutes is None:
-        return f"about {sum(part.minutes * part.times for part in row.samples):.2g}"
-    return "< 0.1" if row.minutes < 0.1 else f"{row.minutes:.2g}"
+        return f"about {_two_digits(sum(part.minutes * part.times for part in row.samples))}"
+    return "< 0.1" if row.minutes < 0.1 else _two_digits(row.minutes)
+
+
+def _two_digits(number: float) -> str:
+    """Two digits that count; zeros stand for the rest of a large number."""
+    return f"{float(f'{number:.2g}'):,g}"
