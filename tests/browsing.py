@@ -12,7 +12,9 @@ from bs4 import BeautifulSoup
 class Visit:
     """One page in one browser window, with everything that went wrong on the way."""
 
-    def __init__(self, browser: Any, address: str, page: str, **options: Any) -> None:
+    def __init__(
+        self, browser: Any, address: str, page: str, place: str = "", **options: Any
+    ) -> None:
         self.name = page
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
@@ -22,7 +24,7 @@ class Visit:
         self.page.on("requestfailed", lambda request: self.trouble.append(f"failed {request.url}"))
         self.page.on("request", lambda request: self._request(request, address))
         self.page.on("response", self._response)
-        self.page.goto(f"{address}{page}.html")
+        self.page.goto(f"{address}{page}.html{place}")
         self.page.wait_for_load_state("networkidle")
         self.page.evaluate("() => document.fonts.ready")
         self.page.add_style_tag(

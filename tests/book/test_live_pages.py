@@ -64,6 +64,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+# After a picture and after the clock of the address, which was set before this one.
+LATER = "() => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 300)))"
+
+
 class Explorable:
     """An explorable in a page, as somebody who reads it would use it."""
 
@@ -74,7 +78,7 @@ class Explorable:
     def settle(self) -> None:
         """Wait until the address is written and all runs are played."""
         self.page.wait_for_selector("[data-live][data-ready]")
-        self.page.wait_for_timeout(400)
+        self.page.evaluate(LATER)
         self.page.wait_for_selector('[data-live]:not([aria-busy="true"])', timeout=60_000)
 
     def text(self, what: str) -> str:
@@ -117,10 +121,8 @@ def opened(
     browser: Any, folder: Path, name: str, asked: str | None = None, **options: Any
 ) -> Iterator[Explorable]:
     """Open an explorable, at an address if asked for; nothing may go wrong meanwhile."""
-    with Visit(browser, f"{folder.as_uri()}/", name, **options) as visit:
-        if asked is not None:
-            visit.page.goto(f"{(folder / name).as_uri()}.html#{asked}")
-            visit.page.reload()
+    place = "" if asked is None else f"#{asked}"
+    with Visit(browser, f"{folder.as_uri()}/", name, place, **options) as visit:
         yield Explorable(visit.page, name)
         assert visit.trouble == []
 
