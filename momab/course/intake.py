@@ -45,7 +45,7 @@ def id_of(student: str) -> str:
 
 
 @contextmanager
-def opened(path: Path, largest: int) -> Iterator[Path]:
+def unpacked(path: Path, largest: int) -> Iterator[Path]:
     """The folder with the notebooks: the path itself, or what its zip holds, as long as needed.
 
     Of a notebook, at most one byte more than the ``largest`` is unpacked.

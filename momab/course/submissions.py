@@ -195,7 +195,7 @@ def read_class(place: Path, chapters: Sequence[str]) -> list[Submission]:
 
     On a learning platform, a student is an id, whatever the name.
     """
-    with intake.opened(place, LARGEST) as folder:
+    with intake.unpacked(place, LARGEST) as folder:
         found = [read_submission(path, folder, chapters) for path in find_notebooks(folder)]
     names: dict[tuple[str, str], str] = {}
     for submission in found:

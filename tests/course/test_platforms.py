@@ -108,7 +108,7 @@ def test_only_notebooks_are_unpacked_and_times_are_kept(tmp_path):
         archive.writestr("ada/notes.txt", "x" * 100)
         archive.writestr("__MACOSX/ada/._width-floor.ipynb", "x")
         archive.writestr("eve_3_assignsubmission_file_/width-floor.ipynb", EMPTY)
-    with intake.opened(path, submissions.LARGEST) as folder:
+    with intake.unpacked(path, submissions.LARGEST) as folder:
         found = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
         assert folder.stat().st_mode & 0o077 == 0
     assert not folder.exists()
@@ -132,7 +132,7 @@ def test_one_huge_notebook_costs_nobody_else_anything(tmp_path, monkeypatch):
     ada, eve = submissions.read_class(path, [MAIN])
     assert (ada.problem, ada.student) == ("", "Ada #5")
     assert "larger than" in eve.problem
-    with intake.opened(path, 10_000) as folder:
+    with intake.unpacked(path, 10_000) as folder:
         assert max(p.stat().st_size for p in folder.rglob("*.ipynb")) == 10_001
 
 
