@@ -1,8 +1,8 @@
 """Whatever is typed behind `momab`, the answer is a result or a sentence, never a traceback."""
 
 import random
-from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -77,10 +77,7 @@ def light(monkeypatch, tmp_path):
     def refuse(*_: object, **__: object) -> None:
         raise MomabError("this would take long.")
 
-    @contextmanager
-    def nobody(*_: object):
-        yield None
-
+    nobody = MagicMock()
     monkeypatch.setattr("momab.book.single_page.PageBuilder", nobody)
     monkeypatch.setattr("momab.book.pages.PageBuilder", nobody)
     monkeypatch.setattr("momab.book.single_page.execute", refuse)
