@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import product
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +102,10 @@ def random_options(family: str, d: int, rng: np.random.Generator) -> dict[str, A
     }[family]
 
 
-def compare(page: Any, family: str, kind: str, cases: int, longest: int, seed: int) -> None:
-    """Play random runs in the page and in the library, and compare every arm and certificate."""
+def compare(
+    pages: Sequence[Any], family: str, kind: str, cases: int, longest: int, seed: int
+) -> None:
+    """Play random runs in pages and in the library, and compare every arm and certificate."""
     rng = np.random.default_rng([seed, FAMILIES.index(family), SOURCES.index(kind)])
     jobs, expected = [], []
     for case in range(cases):
@@ -121,17 +122,18 @@ def compare(page: Any, family: str, kind: str, cases: int, longest: int, seed: i
         )
         policy = make_policy(family, **options)
         expected.append(play_block(instance, policy, horizon, key, run, 1, arms=True))
-    found = page.evaluate(PLAY, jobs)
-    assert not isinstance(found, str), found
-    for job, block, one in zip(jobs, expected, found, strict=True):
-        assert block.arms is not None
-        assert np.array_equal(block.arms[0], one["arms"]), job["policy"]
-        proof = one["certificate"] or {"t": -1, "arm": -1, "objective": -1}
-        assert (proof["t"], proof["arm"], proof["objective"]) == (
-            block.cert_round[0],
-            block.cert_arm[0],
-            block.cert_objective[0],
-        ), job["policy"]
+    for page in pages:
+        found = page.evaluate(PLAY, jobs)
+        assert not isinstance(found, str), found
+        for job, block, one in zip(jobs, expected, found, strict=True):
+            assert block.arms is not None
+            assert np.array_equal(block.arms[0], one["arms"]), job["policy"]
+            proof = one["certificate"] or {"t": -1, "arm": -1, "objective": -1}
+            assert (proof["t"], proof["arm"], proof["objective"]) == (
+                block.cert_round[0],
+                block.cert_arm[0],
+                block.cert_objective[0],
+            ), job["policy"]
 
 
 @pytest.fixture(scope="module")
@@ -152,31 +154,32 @@ def page(browser: Any, folder: Path) -> Iterator[Any]:
     opened.close()
 
 
+@pytest.fixture(scope="module")
+def pages(page: Any, browser: Any, folder: Path) -> Iterator[list[Any]]:
+    """The page from the folder, and the page that a server gives."""
+    with serve(folder) as address, browser.new_page() as served:
+        served.goto(address)
+        yield [page, served]
+
+
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_page_plays_the_same_arms(page: Any, family: str, kind: str) -> None:
-    compare(page, family, kind, cases=4, longest=1000, seed=1)
-
-
-def test_a_served_page_plays_the_same_arms(browser: Any, folder: Path) -> None:
-    with serve(folder) as address, browser.new_page() as page:
-        page.goto(address)
-        for family, kind in product(FAMILIES, SOURCES):
-            compare(page, family, kind, cases=2, longest=1000, seed=4)
+def test_a_page_plays_the_same_arms(pages: list[Any], family: str, kind: str) -> None:
+    compare(pages, family, kind, cases=4, longest=1000, seed=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_page_plays_the_same_arms_200_times(page: Any, family: str, kind: str) -> None:
+def test_a_page_plays_the_same_arms_200_times(pages: list[Any], family: str, kind: str) -> None:
     for part in range(10):
-        compare(page, family, kind, cases=20, longest=20_000, seed=100 + part)
+        compare(pages, family, kind, cases=20, longest=20_000, seed=100 + part)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_page_plays_the_same_million_rounds(page: Any, family: str) -> None:
-    compare(page, family, "bernoulli", cases=1, longest=1_000_000, seed=7)
+def test_a_page_plays_the_same_million_rounds(pages: list[Any], family: str) -> None:
+    compare(pages, family, "bernoulli", cases=1, longest=1_000_000, seed=7)
 
 
 def test_a_run_goes_on_in_pieces(page: Any) -> None:
