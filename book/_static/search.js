@@ -120,7 +120,18 @@
   let pages = null;
   const fetched = () => {
     pages = pages || fetch("search.json").then((answer) => answer.json()).then(prepare);
+    pages.catch(() => (pages = null)); // the next question tries again
     return pages;
+  };
+  const fail = (box) => {
+    const say = document.createElement("p");
+    say.setAttribute("role", "status");
+    const index = document.createElement("a");
+    index.href = "genindex.html";
+    index.textContent = "index";
+    const why = "The list of pages could not be read. A page that is opened from a folder may not read it; the ";
+    say.append(why, index, " works there, too.");
+    box.replaceChildren(say);
   };
   document.addEventListener("DOMContentLoaded", () => {
     const box = document.getElementById("search-results");
@@ -129,8 +140,10 @@
     if (!box || !input) return;
     const answer = async () => {
       const query = input.value;
-      const found = query.trim() ? search(await fetched(), query) : { asked: [], found: [] };
-      if (query === input.value) show(box, found, query);
+      const known = query.trim() ? await fetched().catch(() => null) : [];
+      if (query !== input.value) return;
+      if (known) show(box, query.trim() ? search(known, query) : { asked: [], found: [] }, query);
+      else fail(box);
     };
     input.value = new URLSearchParams(location.search).get("q") || "";
     input.addEventListener("input", answer);

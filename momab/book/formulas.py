@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,7 +68,7 @@ class Typesetter:
         """A formula on one line of plain text, such as μ_b ≤ 1/2."""
         found = re.search(r"<semantics>(.*?)<annotation", self.mathml(tex), re.DOTALL)
         text = _flat(ET.fromstring(found[1])) if found else tex
-        return " ".join(text.replace("\u2061", " ").replace("\u200b", "").split())
+        return " ".join(text.replace(_APPLIED, " ").replace("\u200b", "").split())
 
     def _set(self, tex: str, display: bool, output: str) -> str:
         key = tex, display, output
@@ -144,11 +145,25 @@ _JOINED = {"msub": "_", "msup": "^", "munder": "_", "mover": "^", "mfrac": "/"}
 _SPACED = set("=≤≥<>≠≈∼→∈∪∩⊂+−⋅×∣:≺≻⪯⪰")
 
 
+_APPLIED = "\u2061"  # stands behind max, log and their like
+
+# Hats and bars over and under a letter, as the signs that combine with it.
+_MARKS = {
+    **{("mover", sign): "\u0302" for sign in "^ˆ"},
+    **{("mover", sign): "\u0303" for sign in "~˜"},
+    **{("mover", sign): "\u0304" for sign in "‾ˉ¯"},
+    **{("munder", sign): "\u0332" for sign in "‾_"},
+}
+
+
 def _flat(node: ET.Element) -> str:
     """The text of MathML on one line."""
     parts = [_flat(child) for child in node]
+    if len(parts) == 2 and len(parts[0]) == 1 and (node.tag, parts[1].strip()) in _MARKS:
+        return unicodedata.normalize("NFC", parts[0] + _MARKS[node.tag, parts[1].strip()])
     if node.tag in _JOINED and len(parts) == 2:
-        return _JOINED[node.tag].join(_bracketed(part) for part in parts)
+        joined = _JOINED[node.tag].join(_bracketed(part) for part in parts)
+        return f"{joined} " if _APPLIED in parts[0] and node.tag != "mfrac" else joined
     if node.tag in ("msubsup", "munderover") and len(parts) == 3:
         return f"{_bracketed(parts[0])}_{_bracketed(parts[1])}^{_bracketed(parts[2])}"
     if node.tag in ("msqrt", "mroot"):
@@ -162,5 +177,5 @@ def _flat(node: ET.Element) -> str:
 
 
 def _bracketed(text: str) -> str:
-    text = text.strip()
-    return text if re.fullmatch(r"[\w.†∗*′∑∏]*|\([^()]*\)", text) else f"({text})"
+    text = text.strip().strip(_APPLIED)
+    return text if re.fullmatch(r"[\w.†∗*′∑∏⋆\u0302-\u0332]*|\+|\([^()]*\)", text) else f"({text})"

@@ -70,7 +70,7 @@ def _source_place(book: Path, page: str, line: int) -> str:
 
 
 class PageBuilder:
-    """A process that builds books; it starts with the block and ends with it."""
+    """A process that builds books; it starts when it is made and ends when it is closed."""
 
     def __init__(self, book: Path) -> None:
         """Start the process and let it import what the book in this folder needs."""

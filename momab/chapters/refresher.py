@@ -1,6 +1,6 @@
 """The chapter *Refresher*: coin flips, explore-then-commit, two worlds, Lai and Robbins.
 
-It computes what the pages' tables and curves need beyond one line of code, and draws the tails of
+It computes what the page's tables and curves need beyond one line of code, and draws the tails of
 coin flips, the price of commitment, and regret over log T between its two constants.
 """
 

@@ -175,7 +175,7 @@ def never_below(survived: pd.DataFrame, runs: pd.DataFrame, policies: Iterable[s
 def survival(
     pooled: pd.DataFrame, rivals: pd.DataFrame, runs: pd.DataFrame, coefficient: str = "paper"
 ) -> pd.DataFrame:
-    """How often the best rival's mean regret exceeds Width-guided's, with what many runs show.
+    """How many times Width-guided's mean regret the best rival's is, with what many runs show.
 
     ``runs`` are those of Table 1, ``pooled`` is :func:`group_risk`, ``rivals`` is
     :func:`momab.study.run_rivals`.  ``ratio`` uses many runs on both sides, ``ratio_low`` and

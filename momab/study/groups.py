@@ -19,7 +19,7 @@ DATASET_NAMES = {"spotify": "Spotify", "kuairec": "KuaiRec"}
 KIND_NAMES = {MISLEADING: "misleading", FRIENDLY: "friendly", EASY: "easy"}
 
 
-#: How often the best other policy's regret exceeds Width-guided's, as the paper's text says.
+#: How many times Width-guided's regret the best other policy's is, as the paper's text says.
 PAPER_RATIOS = {
     ("spotify", MISLEADING): 111.0,
     ("spotify", FRIENDLY): 223.0,

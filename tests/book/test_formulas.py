@@ -97,6 +97,10 @@ def test_every_frequent_box_has_its_rule() -> None:
         (r"\mu_b\le\frac12", "μ_b ≤ 1/2"),
         (r"K d\,T^{1-2c}", "KdT^(1 − 2c)"),
         (r"\sqrt{c\log T/N}", "√(clog T/N)"),
+        (r"\widehat a_{\mathrm{cert}}", "â_cert"),
+        (r"\underline\delta_a\le\bar Y_n", "δ̲_a ≤ Ȳ_n"),
+        (r"\mathrm{kl}^+(p,q)", "kl^+(p, q)"),
+        (r"\max_a x_a", "max_a x_a"),
     ],
 )
 def test_a_formula_in_words_has_no_tex(setter: Typesetter, tex: str, words: str) -> None:

@@ -93,3 +93,13 @@ def test_nobody_fetches_the_index_who_does_not_search(
         visit.page.wait_for_load_state("networkidle")
     assert fetched
     assert not [url for url in fetched if "search" in url]
+
+
+def test_a_search_without_its_index_says_so(browser: Any, address: str) -> None:
+    with Visit(browser, address, "search") as visit:
+        visit.page.route("**/search.json", lambda route: route.abort())
+        assert ask(visit.page, "width floor") == []
+        assert "could not be read" in visit.page.locator("#search-results").inner_text()
+        visit.page.unroute("**/search.json")
+        visit.page.locator(".bd-search-container input[type=search]").fill("price")
+        visit.page.wait_for_selector("#search-results li")

@@ -24,7 +24,7 @@ class Scan:
     """
 
     best: IntArray
-    """(n, d)."""
+    """(n, d): the first arm at ``M1``."""
     second: IntArray
     M1: FloatArray
     M2: FloatArray

@@ -29,7 +29,9 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.setup_extension("sphinx.ext.autodoc")
     app.add_directive("package", Package)
+    app.connect("autodoc-process-signature", _plain_defaults)
     app.connect("autodoc-process-docstring", _said_by_the_page, priority=300)
+    app.connect("autodoc-process-docstring", _said_by_python, priority=300)
     app.connect("autodoc-process-docstring", _plain_signs, priority=400)
     app.connect("autodoc-process-docstring", _numpy_sections)  # makes markup of its own
     app.connect("missing-reference", _named_in_code)
@@ -48,6 +50,14 @@ def modules(package: str) -> Iterator[str]:
             yield from modules(name) if module.ispkg else [name]
 
 
+# What pydantic, docutils and Jinja say of their own attributes; and a field whose default is a
+# function, which would pass for a method.
+_NOT_OURS = (
+    *("model_config", "has_content", "required_arguments", "optional_arguments"),
+    *("final_argument_whitespace", "option_spec", "tags", "same"),
+)
+
+
 class Package(SphinxDirective):
     """``{package} momab.engine``: a section for each of its modules, or of those in ``only``."""
 
@@ -63,12 +73,13 @@ class Package(SphinxDirective):
         for name in rest:
             section = nodes.section("", nodes.title("", name), ids=[nodes.make_id(name)])
             section["names"] = [nodes.fully_normalize_name(name)]
+            section["classes"] = ["module"]
             section += _folded(self._documented(name))
             sections.append(section)
         return [*self._documented(first), *sections]
 
     def _documented(self, name: str) -> list[nodes.Node]:
-        options = ":members:", ":ignore-module-all:", ":exclude-members: model_config"  # pydantic's
+        options = ":members:", ":ignore-module-all:", f":exclude-members: {', '.join(_NOT_OURS)}"
         indented = "\n".join(f"   {option}" for option in options)
         text = f"```{{eval-rst}}\n.. automodule:: {name}\n{indented}\n```"
         place = nodes.Element()
@@ -119,6 +130,32 @@ def _said_by_the_page(
     """The page of a package introduces it, so that its docstring would say the same again."""
     if what == "module" and name.count(".") == 1 and hasattr(thing, "__path__"):
         lines.clear()
+
+
+def _said_by_python(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    """Python says of a named tuple's field which number it has, where we say nothing."""
+    if lines and lines[0].startswith("Alias for field number"):
+        lines.clear()
+
+
+_DEFAULTS = (
+    (re.compile(r", _\w+=[^,)]*"), ""),  # private fields
+    (re.compile(r"<factory>|<function [^ >]*<lambda>>|lambda[^:]*: \.\.\."), "..."),
+    (re.compile(r"<function (\w+)>"), r"\1"),
+)
+
+
+def _plain_defaults(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str, returns: str
+) -> tuple[str, str] | None:
+    """Defaults as one would write them: functions by their name, or as dots if they have none."""
+    if not signature:
+        return None
+    for default, plain in _DEFAULTS:
+        signature = default.sub(plain, signature)
+    return signature, returns
 
 
 _CODE = re.compile(r"(``.*?``|:math:`.*?`)")

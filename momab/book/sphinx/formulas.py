@@ -120,7 +120,7 @@ def _set_in_outputs(app: Sphinx, tree: nodes.document, page: str) -> None:
 
 
 def set_in_html(app: Sphinx, node: nodes.Node, text: str) -> str:
-    r"""HTML with every \(...\) and \[...\] of its text set; code and pictures are passed over."""
+    r"""HTML with every ``\(...\)`` and ``\[...\]`` of its text set, not in code or pictures."""
 
     def replace(match: re.Match[str]) -> str:
         display = match[1] is None
