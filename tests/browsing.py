@@ -99,3 +99,37 @@ def broken_links(parsed: ParsedSite) -> list[str]:
             if missing or (anchor and file in anchors and unquote(anchor) not in anchors[file]):
                 broken.append(f"{name}: {target}")
     return broken
+
+
+class Tab:
+    """A tab that came in with the token of a served page, and what went wrong in it."""
+
+    def __init__(self, browser: Any, serving: Any, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.address = serving.server.address
+        self.trouble: list[str] = []
+        self.page = self.open()
+        self.page.goto(serving.server.entrance)
+        self.page.wait_for_url(self.address)
+
+    def open(self) -> Any:
+        """Another tab of the same visitor."""
+        page = self.context.new_page()
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
+        page.on("request", self._request)
+        return page
+
+    def _console(self, message: Any) -> None:
+        self.trouble.append(f"{message.type}: {message.text}")
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith((self.address, "data:")):
+            self.trouble.append(f"foreign {request.url}")
+
+    def go(self, path: str, page: Any = None) -> Any:
+        """Go to a place of the site."""
+        page = page or self.page
+        page.goto(self.address + path)
+        page.wait_for_load_state("networkidle")
+        return page

@@ -31,6 +31,7 @@ from momab.course.settings import Course
 from momab.course.submissions import Sheet, read_submission
 from momab.exercises import Part
 from tests.accessibility import violations
+from tests.browsing import Tab
 from tests.conftest import ROOT
 from tests.course.classroom import MAIN, WIDTH, without_metadata
 
@@ -411,29 +412,6 @@ def test_the_page_says_what_may_run(serving: MarkServer) -> None:
     assert page.count("<script") == 1
     assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
     assert ask(serving, "GET", "/_static/%2e%2e/guide.md")[0] in (403, 404)
-
-
-class Tab:
-    """A tab that came in with the token, and what went wrong in it."""
-
-    def __init__(self, browser: Any, serving: MarkServer, **options: Any) -> None:
-        self.context = browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.address, self.trouble = serving.server.address, list[str]()
-        self.page.on("console", lambda said: self.trouble.append(said.text))
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("request", self._request)
-        self.page.goto(serving.server.entrance)
-        self.page.wait_for_url(self.address)
-
-    def _request(self, request: Any) -> None:
-        if not request.url.startswith((self.address, "data:")):
-            self.trouble.append(f"foreign {request.url}")
-
-    def go(self, path: str) -> Any:
-        self.page.goto(self.address + path)
-        self.page.wait_for_load_state("networkidle")
-        return self.page
 
 
 @pytest.fixture

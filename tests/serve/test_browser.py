@@ -10,37 +10,22 @@ import pytest
 
 from momab.serve.app import Serving
 from tests.accessibility import violations
+from tests.browsing import Tab
 from tests.serve.test_serve import GOOD
 
 STILL = "* { transition: none !important; animation: none !important }"
 LONG = 120_000  # milliseconds that a run may take on a busy machine
 
 
-class Tab:
-    """A tab that came in with the token, and what went wrong in it."""
-
-    def __init__(self, browser: Any, serving: Serving, **options: Any) -> None:
-        self.context = browser.new_context(**options)
-        self.address = serving.server.address
-        self.trouble: list[str] = []
-        self.page = self.open()
-        self.page.goto(serving.server.entrance)
-        self.page.wait_for_url(self.address)
-
-    def open(self) -> Any:
-        page = self.context.new_page()
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
-        return page
+class Forms(Tab):
+    """A tab that finds the forms of pages; the theme's script may log what is no trouble."""
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
-            self.trouble.append(f"{message.type}: {message.text}")
+            super()._console(message)
 
     def visit(self, path: str, page: Any = None) -> Any:
-        page = page or self.page
-        page.goto(self.address + path)
-        page.wait_for_load_state("networkidle")
+        page = self.go(path, page)
         page.add_style_tag(content=STILL)
         return page
 
@@ -52,8 +37,8 @@ class Tab:
 
 
 @pytest.fixture
-def tab(browser: Any, serving: Serving) -> Iterator[Tab]:
-    tab = Tab(browser, serving)
+def tab(browser: Any, serving: Serving) -> Iterator[Forms]:
+    tab = Forms(browser, serving)
     yield tab
     assert tab.trouble == []
     tab.context.close()
@@ -63,7 +48,7 @@ def run(page: Any) -> None:
     page.get_by_role("button", name="Run", exact=True).click()
 
 
-def test_from_the_form_to_the_page(tab: Tab) -> None:
+def test_from_the_form_to_the_page(tab: Forms) -> None:
     page = tab.form()
     page.get_by_label("throws", exact=True).fill("80")
     assert "momab run index -p throws=80" in page.locator(".serve-form").inner_text()
@@ -85,7 +70,7 @@ def test_from_the_form_to_the_page(tab: Tab) -> None:
     assert found.value.suggested_filename.endswith(".ipynb")
 
 
-def test_the_keyboard_is_enough(tab: Tab) -> None:
+def test_the_keyboard_is_enough(tab: Forms) -> None:
     page = tab.visit("index.html")
     page.get_by_role("button", name="Run this page with your values").focus()
     page.keyboard.press("Enter")
@@ -106,7 +91,7 @@ def test_the_keyboard_is_enough(tab: Tab) -> None:
     tab.trouble = [line for line in tab.trouble if "400 (Bad Request)" not in line]
 
 
-def test_presets_fill_the_form(tab: Tab) -> None:
+def test_presets_fill_the_form(tab: Forms) -> None:
     page = tab.form()
     page.get_by_label("preset").select_option("paper")
     assert page.get_by_label("throws", exact=True).input_value() == "500"
@@ -114,7 +99,7 @@ def test_presets_fill_the_form(tab: Tab) -> None:
     assert page.get_by_label("throws", exact=True).input_value() == "40"
 
 
-def test_cancel_stops_a_run(tab: Tab, serving: Serving) -> None:
+def test_cancel_stops_a_run(tab: Forms, serving: Serving) -> None:
     page = tab.form()
     page.get_by_label("wait", exact=True).fill("590")
     run(page)
@@ -125,7 +110,7 @@ def test_cancel_stops_a_run(tab: Tab, serving: Serving) -> None:
     assert page.get_by_role("button", name="Run", exact=True).is_enabled()
 
 
-def test_a_sweep_shows_small_multiples(tab: Tab) -> None:
+def test_a_sweep_shows_small_multiples(tab: Forms) -> None:
     page = tab.form()
     page.get_by_label("throws", exact=True).fill("81,82")
     run(page)
@@ -136,7 +121,7 @@ def test_a_sweep_shows_small_multiples(tab: Tab) -> None:
     assert "throws 82" in page.locator(".serve-banner").inner_text()
 
 
-def test_two_tabs_at_once(tab: Tab) -> None:
+def test_two_tabs_at_once(tab: Forms) -> None:
     pages = [tab.form(), tab.form(page=tab.open())]
     for page, throws in zip(pages, ("83", "84")):
         page.get_by_label("throws", exact=True).fill(throws)
@@ -146,7 +131,7 @@ def test_two_tabs_at_once(tab: Tab) -> None:
         assert f"throws {throws} (default 40)" in page.locator(".serve-banner").inner_text()
 
 
-def test_a_table_is_dropped_and_studied(tab: Tab) -> None:
+def test_a_table_is_dropped_and_studied(tab: Forms) -> None:
     page = tab.form("own-data.html")
     table = {"name": "cafes.csv", "mimeType": "text/csv", "buffer": GOOD.encode()}
     page.set_input_files("#serve-file", table)
@@ -160,7 +145,7 @@ def test_a_table_is_dropped_and_studied(tab: Tab) -> None:
     assert "on the table cafes" in page.locator(".serve-banner").inner_text()
 
 
-def test_another_site_cannot_ask(tab: Tab, serving: Serving, browser: Any) -> None:
+def test_another_site_cannot_ask(tab: Forms, serving: Serving, browser: Any) -> None:
     """A page of another origin in the same browser, cookie and all, gets nothing."""
     import http.server
     import threading
@@ -202,7 +187,7 @@ def test_another_site_cannot_ask(tab: Tab, serving: Serving, browser: Any) -> No
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 375)])
 def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: int) -> None:
     size = {"width": width, "height": 800}
-    tab = Tab(browser, serving, color_scheme=theme, viewport=size)
+    tab = Forms(browser, serving, color_scheme=theme, viewport=size)
     page = tab.form()
     page.get_by_label("throws", exact=True).fill("80")
     run(page)
