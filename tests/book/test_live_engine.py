@@ -30,11 +30,12 @@ FAMILIES = (
     "single-ucb1",
 )
 PLAY = """async (jobs) => {
+  const worker = momabLive.worker();
   const told = await new Promise((done) => {
-    const worker = momabLive.worker();
     worker.onmessage = ({data}) => { if (data.result || data.failed) done(data); };
     worker.postMessage({jobs: jobs.map((job) => ({...job, seed: BigInt(job.seed), trace: true}))});
   });
+  worker.terminate(); // a page has address space for about a thousand of them
   if (told.failed) return told.failed;
   return told.result.map(({arms, certificates}) => ({arms: arms[0], certificate: certificates[0]}));
 }"""
