@@ -170,9 +170,13 @@ static int chosen(int n, u32 slot) { return n > 1 ? (int)(((u64)coin_word(slot) 
 
 /* A coin's choice among the values within TIE of the largest. */
 static int top(const double *values, int n, u32 slot) {
-    double most = -INF;
+    double most = -INF, next = -INF;
     int tied = 0, which = 0;
-    for (int a = 0; a < n; a++) most = max(most, values[a]);
+    for (int a = 0; a < n; a++) {
+        if (values[a] > most) next = most, most = values[a], which = a;
+        else next = max(next, values[a]);
+    }
+    if (next < most - TIE) return which;
     for (int a = 0; a < n; a++) tied += values[a] >= most - TIE;
     int left = chosen(tied, slot);
     for (int a = 0; a < n; a++)
@@ -206,24 +210,38 @@ static double clog; /* c log T, or what a policy makes of its coefficient */
 /* Width-guided (momab.engine.policies.width_guided): per objective a race of two arms. */
 
 static double *U, *beta, *W;  /* U: d rows of K */
-static int *leader, *rival, *tied, *moved, *best, *witness;
+static int *leader, *rival, *best, *witness;
+static int *order, *place;    /* d rows of K: the arms by falling U, and where each of them is */
+
+/* Move an arm to its place in an objective's order. */
+static void rerank(int j, int a) {
+    const double *u = U + j * K;
+    int *by = order + j * K, *at = place + j * K, p = at[a];
+    for (; p > 0 && u[by[p - 1]] < u[a]; p--) at[by[p] = by[p - 1]] = p;
+    for (; p < K - 1 && u[by[p + 1]] > u[a]; p++) at[by[p] = by[p + 1]] = p;
+    at[by[p] = a] = p;
+}
+
+/* The first two arms of a race by coins, where some bounds are within TIE of each other. */
+static void race_by_coins(int j) {
+    const double *u = U + j * K;
+    double most = -INF;
+    int close = 0;
+    leader[j] = top(u, K, 2 * j);
+    for (int a = 0; a < K; a++)
+        if (a != leader[j]) most = max(most, u[a]);
+    for (int a = 0; a < K; a++) close += a != leader[j] && u[a] >= most - TIE;
+    int left = chosen(close, 2 * j + 1);
+    for (int a = 0; a < K; a++)
+        if (a != leader[j] && u[a] >= most - TIE && left-- == 0) rival[j] = a;
+}
 
 static void race(int j) {
     const double *u = U + j * K;
-    leader[j] = top(u, K, 2 * j);
-    double most = -INF;
-    int first = 0, close = 0;
-    for (int a = 0; a < K; a++) close += u[a] >= u[leader[j]] - TIE;
-    tied[j] = close > 1;
-    for (int a = 0; a < K; a++)
-        if (a != leader[j]) most = max(most, u[a]);
-    for (int a = close = 0; a < K; a++)
-        if (a != leader[j] && u[a] >= most - TIE) close++;
-    tied[j] |= close > 1;
-    int left = chosen(close, 2 * j + 1);
-    for (int a = 0; a < K; a++)
-        if (a != leader[j] && u[a] >= most - TIE && left-- == 0) first = a;
-    rival[j] = first;
+    const int *by = order + j * K;
+    leader[j] = by[0], rival[j] = by[K > 1];
+    double first = u[by[0]], second = u[rival[j]];
+    if (second >= first - TIE || (K > 2 && u[by[2]] >= second - TIE)) race_by_coins(j);
     W[j] = beta[leader[j]] + beta[rival[j]];
 }
 
@@ -260,21 +278,16 @@ static int kl_certified(int j) {
 static void width_guided_moved(int a) {
     beta[a] = root(clog / N[a]);
     for (int j = 0; j < d; j++) {
-        double u = U[j * K + a] = mean[a * d + j] + beta[a];
-        if (a == leader[j] || a == rival[j] || u >= U[j * K + rival[j]] - TIE) moved[j] = 1;
+        U[j * K + a] = mean[a * d + j] + beta[a];
+        rerank(j, a);
     }
 }
 
 static int select_width_guided(void) {
     int rule = (int)option[1], by_kl = (int)option[2], proofs = 0, j;
     for (j = 0; j < d; j++) {
-        int proved = 0, arm = 0;
-        if (moved[j] || tied[j]) {
-            race(j);
-            moved[j] = 0;
-            arm = leader[j];
-            proved = mean[arm * d + j] - beta[arm] > U[j * K + rival[j]];
-        }
+        race(j);
+        int arm = leader[j], proved = mean[arm * d + j] - beta[arm] > U[j * K + rival[j]];
         if (by_kl && !proved && kl_certified(j)) proved = 1, arm = best[j];
         if (proved) mark[proofs] = j, best[j] = arm, other[proofs++] = W[j];
     }
@@ -288,8 +301,9 @@ static int select_width_guided(void) {
     else if (rule == ROUND_ROBIN) j = (int)((u64)(t - K) % (u64)d);
     else j = champion;
     int b = leader[j], c = rival[j], low = b < c ? b : c, high = b < c ? c : b;
-    double ends[2] = {beta[low], beta[high]};
-    return top(ends, 2, 2 * d + 2) ? high : low;
+    if (beta[high] < beta[low] - TIE) return low;
+    if (beta[low] < beta[high] - TIE) return high;
+    return chosen(2, 2 * d + 2) ? high : low;
 }
 
 /* Whether vector x dominates vector y. */
@@ -651,8 +665,8 @@ void EXPORT(start)(double horizon, u32 seed_low, u32 seed_high, u32 run_number, 
         clog = option[0] * logarithm(T);
         U = numbers(n), W = numbers(d);
         leader = integers(d), rival = integers(d), best = integers(d);
-        tied = integers(d), moved = integers(d);
-        for (int j = 0; j < d; j++) moved[j] = 1;
+        order = integers(n), place = integers(n);
+        for (u32 i = 0; i < n; i++) U[i] = -INF, order[i] = place[i] = i % K;
     } else if (who == PARETO_UCB1) {
         clog = option[3] * logarithm(T);
         optimistic = numbers(n);
