@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from momab.book.formulas import FormulaError, Typesetter, prepared, styles
+from momab.book.formulas import FormulaError, Typesetter, fonts_of, prepared, styles
 from momab.book.setting import _FREQUENT, RULES, short_boxes
 
 
@@ -110,6 +110,21 @@ def test_a_formula_in_words_has_no_tex(setter: Typesetter, tex: str, words: str)
 def test_one_format_of_fonts_is_named() -> None:
     formats = set(re.findall(r'format\("(\w+)"\)', styles()))
     assert formats == {"woff2"}
+
+
+def test_a_page_names_every_font_its_formulas_need(parsed: Any) -> None:
+    """The rules of KaTeX's style sheet for single classes say which those are."""
+    styled = {}
+    for names, family, rest in re.findall(r"([^{}]+)\{font-family:(KaTeX_\w+)([^}]*)\}", styles()):
+        kind = "Bold" if "700" in rest else "Italic" if "italic" in rest else "Regular"
+        for name in re.findall(r"\.katex \.(\w+)(?=,|$)", names):
+            styled[name] = f"{family}-{kind}.woff2"
+    assert styled["mathsf"] == "KaTeX_SansSerif-Regular.woff2"
+    for page in parsed.names:
+        main = parsed.page(page).select_one("main")
+        used = {name for one in main.select(".katex [class]") for name in one["class"]}
+        needed = {styled[name] for name in used & styled.keys()}
+        assert needed <= set(fonts_of(str(main))), page
 
 
 def test_no_page_has_tex_left_outside_its_code(parsed: Any) -> None:
