@@ -23,6 +23,7 @@ from typing import Any
 
 from momab._util.files import require_folder, write_text
 from momab.book import editions
+from momab.book.aside import Aside
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
@@ -159,7 +160,9 @@ def _single_file(site: Path, name: str) -> str:
     """Cut a page's article out of a built site and put everything it needs into it."""
     from bs4 import BeautifulSoup
 
-    soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+    aside = Aside()
+    built = aside.without((site / f"{name}.html").read_text(encoding="utf-8"))
+    soup = BeautifulSoup(built, "html.parser")
     article = soup.select_one("article.bd-article")
     assert article is not None
     for extra in article.select("a.headerlink"):
@@ -197,7 +200,7 @@ def _single_file(site: Path, name: str) -> str:
         "single.html",
         title=soup.title.get_text() if soup.title else name,
         style=style,
-        article=article,
+        article=aside.within(str(article)),
         scripts=scripts,
     )
     return seal_page(page, alone_policy(page, scripts))

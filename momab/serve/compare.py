@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
-_KEPT = re.compile(r'<svg data-kept="(\d+)"></svg>')
+from momab.book.aside import Aside
+
 _BLOCKS = ("p", "li", "td", "th", "dt", "dd", "figcaption", "caption", "h1", "h2", "h3", "h4")
 _WIDE = 430.0  # points; half a column would make such a drawing illegible
 _WORD = re.compile(r"[-−+]?\d[\d,.]*(?<![.,])(?:e[-+]?\d+)?(?:\s?%)?|\w+|[^\w\s]")
@@ -34,23 +34,23 @@ def compare_pages(default: str, new: str) -> Comparison:
     """The article of a run, set beside the default's."""
     from bs4 import BeautifulSoup
 
-    drawings: list[str] = []
-    old_soup = BeautifulSoup(_without_drawings(default, drawings), "html.parser")
-    soup = BeautifulSoup(_without_drawings(new, drawings), "html.parser")
+    aside = Aside()
+    old_soup = BeautifulSoup(aside.without(default), "html.parser")
+    soup = BeautifulSoup(aside.without(new), "html.parser")
     numbers = 0
     for mine, theirs in _aligned(_blocks(soup), _blocks(old_soup)):
         numbers += _mark(soup, mine, theirs)
-    figures = _pair_figures(soup, old_soup, drawings)
-    return Comparison(_with_drawings(str(soup), drawings), numbers, figures)
+    figures = _pair_figures(soup, old_soup, aside)
+    return Comparison(aside.within(str(soup)), numbers, figures)
 
 
 def figures_of(article: str) -> list[str]:
     """The figures of an article, in order."""
     from bs4 import BeautifulSoup
 
-    drawings: list[str] = []
-    soup = BeautifulSoup(_without_drawings(article, drawings), "html.parser")
-    return [_with_drawings(str(f), drawings) for f in soup.select("figure.momab-figure")]
+    aside = Aside()
+    soup = BeautifulSoup(aside.without(article), "html.parser")
+    return [aside.within(str(figure)) for figure in soup.select("figure.momab-figure")]
 
 
 def renamed(html: str, prefix: str) -> str:
@@ -65,39 +65,28 @@ def renamed(html: str, prefix: str) -> str:
 # ---- figures -------------------------------------------------------------------------------
 
 
-def _without_drawings(html: str, drawings: list[str]) -> str:
-    """The page without its drawings, which are most of it; they join the list."""
-
-    def keep(match: re.Match[str]) -> str:
-        drawings.append(match[0])
-        return f'<svg data-kept="{len(drawings) - 1}"></svg>'
-
-    return _SVG.sub(keep, html)
-
-
-def _with_drawings(html: str, drawings: Sequence[str]) -> str:
-    return _KEPT.sub(lambda match: drawings[int(match[1])], html)
-
-
-def _pair_figures(soup: Any, old_soup: Any, drawings: list[str]) -> int:
+def _pair_figures(soup: Any, old_soup: Any, aside: Aside) -> int:
     """Put the default's figure beside every figure that differs; how many do."""
     count = 0
     mine, theirs = (s.select("figure.momab-figure") for s in (soup, old_soup))
     pairs = zip(mine, theirs) if len(mine) == len(theirs) else _aligned(mine, theirs)
     for number, (figure, old) in enumerate(list(pairs)):
-        pictures = [_KEPT.findall(str(one)) for one in (figure, old)]
-        if not all(pictures) or _same(*(drawings[int(found[0])] for found in pictures)):
+        places = [one.select_one("svg[data-kept]") for one in (figure, old)]
+        if not all(places):
+            continue
+        pictures = [aside.pieces[int(place["data-kept"])] for place in places]
+        if _same(*pictures):
             continue
         count += 1
         twin = copy.copy(old)
         for picture in twin.select("svg[data-kept]"):
-            drawings.append(renamed(drawings[int(picture["data-kept"])], f"default-{number}-"))
-            picture["data-kept"] = str(len(drawings) - 1)
+            piece = renamed(aside.pieces[int(picture["data-kept"])], f"default-{number}-")
+            picture["data-kept"] = str(aside.keep(piece))
         for named in twin.select("[id]"):
             named["id"] = f"default-{number}-{named['id']}"
         del twin["id"]
         box = soup.new_tag("div", attrs={"class": "serve-pair", "role": "group"})
-        if any(_width(drawings[int(found[0])]) > _WIDE for found in pictures):
+        if any(_width(picture) > _WIDE for picture in pictures):
             box["class"] = ["serve-pair", "wide-figures"]
         box["aria-label"] = "A figure with the default values, then with yours"
         figure.replace_with(box)
@@ -160,8 +149,7 @@ def _tokens(element: Any) -> Iterator[tuple[str, Any, int, int]]:
                 for match in _WORD.finditer(child):
                     yield match[0], child, match.start(), match.end()
         elif "katex" in (child.get("class") or []):
-            note = child.find("annotation")
-            yield (note or child).get_text().strip(), child, 0, 0
+            yield child.get_text().strip(), child, 0, 0
         elif name not in ("svg", "script", "style", "details"):
             yield from _tokens(child)
 
