@@ -50,14 +50,20 @@ class _Cells:
             text = f"{ticks}python\n{text}\n{ticks}"
         self.words += [text] if text else []
 
+    def add_written_in(self, source: str, question: frozenset[str]) -> None:
+        """Take what was written into the cell of the question itself."""
+        mine = (line for line in source.splitlines() if unfolded(line) not in question)
+        text = "\n".join(mine).replace(handout.PLACEHOLDER, "", 1).strip()
+        self.words += [text] if text else []
+
 
 def plan_steps(submission: Submission, sheet: Sheet) -> Plan:
     """What a submission's process does: the student's cells in order, each answer at its check.
 
     Cells of the chapter are left out, but for the imports of its first cells whose names the
     student's code uses.  A cell that the student added below the text of an exercise belongs to its
-    answer.  An answer whose name is not known at its check gets a second chance at
-    the end.
+    answer, and so do lines written into the text of an exercise in words.  An answer whose name is
+    not known at its check gets a second chance at the end.
     """
     steps: list[sandbox.Step] = []
     places: dict[str, int] = {}
@@ -69,6 +75,8 @@ def plan_steps(submission: Submission, sheet: Sheet) -> Plan:
         here = here if role in ("own", "text") else label
         if label and role in ("answer", "check"):
             places[label] = len(steps)
+        if role == "exercise" and label in sheet.questions:
+            mine[label].add_written_in(cell.source, sheet.questions[label])
         if here and role in ("answer", "own", "text"):
             mine[here].add(str(number), cell, here in programming, role == "answer")
         if cell.kind == "code" and (role == "own" or (role == "answer" and label in programming)):

@@ -46,6 +46,8 @@ class Sheet:
     checks: Mapping[str, Exercise] = field(repr=False)
     own_code: frozenset[str] = field(repr=False)
     own_text: frozenset[str] = field(repr=False)
+    questions: Mapping[str, frozenset[str]] = field(repr=False)
+    """The lines of the exercises in words."""
     imports: Mapping[str, str] = field(repr=False)
 
     @classmethod
@@ -67,9 +69,22 @@ class Sheet:
                     f"the arguments of {label} cannot be sent to another process ({error})."
                 ) from None
         code = [c.source for c in editions.student(node).cells if c.cell_type == "code"]
-        own = (c.source for c in handout.make_handout(project, chapter).cells if _is_prose(c))
-        prose = frozenset(map(unfolded, own))
-        return cls(chapter, texts, checks, frozenset(map(normal, code)), prose, _imports_of(code))
+        own = [cell for cell in handout.make_handout(project, chapter).cells if _is_prose(cell)]
+        in_words = {text.label for text in texts if text.words and not text.programming}
+        questions = {
+            label: frozenset(map(unfolded, cell.source.splitlines()))
+            for cell in own
+            if (label := cell.metadata["momab"].get("exercise")) in in_words
+        }
+        return cls(
+            chapter,
+            texts,
+            checks,
+            frozenset(map(normal, code)),
+            frozenset(unfolded(cell.source) for cell in own),
+            questions,
+            _imports_of(code),
+        )
 
     def asked(self, numbers: Numbers) -> Sheet:
         """The sheet with the numbers that a student's answers are graded with."""

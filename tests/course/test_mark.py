@@ -168,6 +168,23 @@ def test_cells_that_a_student_added_belong_to_the_answer(sheet, tmp_path, stripp
     assert [label for label, words in plan.words.items() if words] == [FIRST, sheet.texts[-1].label]
 
 
+@pytest.mark.parametrize("stripped", [False, True])
+def test_an_answer_written_into_the_question_is_found(sheet, tmp_path, stripped) -> None:
+    def change(node: Any) -> None:
+        node.cells[place(node, FIRST, "exercise")].source += "\n\nBecause $W$\nfalls."
+        del node.cells[place(node, FIRST, "answer")]
+        at = place(node, WIDTH, "exercise")  # code is asked for
+        node.cells[at].source += "\n\nA remark."
+        if stripped:
+            without_metadata(node)
+
+    plan = handed_in(sheet, tmp_path, change)
+    assert {label: words for label, words in plan.words.items() if words} == {
+        FIRST: "Because $W$\nfalls."
+    }
+    assert FIRST not in plan.unchanged | plan.missing
+
+
 def test_words_and_code_of_an_exercise_are_kept_apart(tmp_path) -> None:
     label = next(
         text.label
