@@ -102,7 +102,7 @@ define("algorithm", {
             (a === b && i === j ? Number(Math.min(0.98, Math.max(0.02, v)).toFixed(fine ? 3 : 2)) : old)))})});
       }
     }
-    under.append(svg("text", {x: 40, y: height - 82, class: "live-label"}, narrow ? `regret of ${RUNS} runs, sorted`
+    under.append(svg("text", {x: 40, y: height - 82, class: "live-label"}, narrow ? `regret of ${RUNS} runs; orange: wrong`
       : `regret of ${RUNS} runs with other draws, sorted; orange: certified wrongly`));
     if (result) strip(under, outcomes(means, result[1]), scale([0, RUNS], [40, width - 12]), [height - 10, height - 66], width - 12);
   },
