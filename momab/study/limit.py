@@ -32,6 +32,7 @@ from momab.errors import MomabError
 from momab.model import theory
 from momab.model.instances import Instance
 from momab.model.kinf import instance_price
+from momab.model.numerics import log
 from momab.model.statistics import bootstrap_interval, rates
 from momab.study.design import (
     COEFFICIENTS,
@@ -221,7 +222,7 @@ def _summary(part: pd.DataFrame, means: Any, horizon: int) -> dict[str, Any]:
     regret = part["pareto_regret"].to_numpy()
     fairness = part["fairness_regret"].to_numpy()
     low, high = bootstrap_interval(regret)
-    least = float(theory.price(means).value) * np.log(horizon)
+    least = float(theory.price(means).value) * log(horizon)
     rate = rates(~part["detected"].to_numpy(), "error")
     median, q999 = np.quantile(regret, [0.5, 0.999]).tolist()
     return {

@@ -151,4 +151,5 @@ def _load_script(
 ) -> None:
     for script in tree.get("asks", []) if tree is not None else []:
         app.add_css_file("questions.css")
-        app.add_js_file(script, loading_method="defer")
+        # Before the explorables, because a question moves formulas that are read by then.
+        app.add_js_file(script, loading_method="defer", priority=400)
