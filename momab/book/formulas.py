@@ -14,7 +14,7 @@ import unicodedata
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from momab.book.setting import RULES, short_boxes
 
@@ -30,6 +30,12 @@ _LAYOUT = re.compile(  # of MathML that nobody looks at
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
 
+_MOST = 10_000  # formulas that are kept in memory
+
+Formulas: TypeAlias = dict[tuple[str, bool, str], str]
+"""What formulas look like: by TeX, whether it is displayed, and the kind of output."""
+
+
 class FormulaError(ValueError):
     """KaTeX does not know what a formula says."""
 
@@ -37,11 +43,13 @@ class FormulaError(ValueError):
 class Typesetter:
     """Sets formulas, each once; close it, because the engine keeps threads of its own."""
 
-    def __init__(self, macros: Mapping[str, str] | None = None) -> None:
-        """Know the book's own commands; the engine starts with the first formula."""
+    def __init__(
+        self, macros: Mapping[str, str] | None = None, known: Formulas | None = None
+    ) -> None:
+        """Know the book's own commands; the engine starts with the first formula not known."""
         self._macros = dict(macros or {})
         self._engine: Any = None
-        self._known: dict[tuple[str, bool, str], str] = {}
+        self._known: Formulas = {} if known is None else known
 
     def close(self) -> None:
         """Stop the engine."""
@@ -73,6 +81,8 @@ class Typesetter:
     def _set(self, tex: str, display: bool, output: str) -> str:
         key = tex, display, output
         if key not in self._known:
+            if len(self._known) >= _MOST:
+                self._known.clear()
             self._known[key] = self._render(prepared(tex), display, output)
         return self._known[key]
 

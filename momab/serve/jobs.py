@@ -20,6 +20,7 @@ from momab.book.execute import Job as Execution
 from momab.errors import MomabError
 from momab.serve.worker import CancelledError, Worker
 
+_LULL = 1.0  # seconds in which a browser fetches what is done
 _WAITING_AT_MOST = 20
 _REMEMBERED = 100
 Finish = Callable[[Execution, Path], Any]
@@ -194,6 +195,8 @@ class Queue:
         if complete:
             job.address = job.conclude()
             self._end(job, "done", "")
+            with self._changed:
+                self._changed.wait(_LULL)
         self._tidy(execution)
 
     def _end(self, job: QueuedJob, state: str, message: str) -> None:

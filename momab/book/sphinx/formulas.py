@@ -7,6 +7,7 @@ its line.
 from __future__ import annotations
 
 import html
+import json
 import re
 import shutil
 from pathlib import Path
@@ -18,10 +19,11 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-from momab.book.formulas import KATEX, FormulaError, Typesetter, styles
+from momab.book.formulas import KATEX, FormulaError, Formulas, Typesetter, styles
 
 _log = logging.getLogger(__name__)
 _typesetters: WeakKeyDictionary[Sphinx, Typesetter] = WeakKeyDictionary()
+_known: dict[str, Formulas] = {}  # by the book's commands; the next build has most of them again
 
 _TAIL = re.compile(r"[.,;:!?)\]’”]+(?=\s|$)")
 _PASSED_OVER = re.compile(
@@ -44,7 +46,9 @@ def setup(app: Sphinx) -> None:
 def typesetter(app: Sphinx) -> Typesetter:
     """What sets the formulas of a build."""
     if app not in _typesetters:
-        _typesetters[app] = Typesetter(app.config.momab_macros)
+        macros = app.config.momab_macros
+        known = _known.setdefault(json.dumps(macros, sort_keys=True), {})
+        _typesetters[app] = Typesetter(macros, known)
     return _typesetters[app]
 
 

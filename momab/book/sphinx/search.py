@@ -43,7 +43,9 @@ class Found:
         self._pages: dict[str, dict[str, Any]] = {}
 
     def read(self, app: Sphinx, tree: nodes.document, page: str) -> None:
-        """Take in a page."""
+        """Take in a page, unless it is to stand alone."""
+        if not app.config.html_use_index:
+            return
         title = next(iter(tree.findall(nodes.title)), None)
         sections = [["", "", ""]]
         for anchor, heading, text in _sections(app, tree):
