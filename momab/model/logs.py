@@ -10,7 +10,7 @@ import numpy as np
 from momab._util.validate import FloatArray
 
 
-def log(x: FloatArray) -> FloatArray:
+def log_each(x: FloatArray) -> FloatArray:
     """Return the natural logarithm of every x >= 0, as :func:`momab.model.numerics.log` does."""
     m, k = np.frexp(x)
     low = m < 0.7071067811865476
@@ -27,7 +27,7 @@ def log(x: FloatArray) -> FloatArray:
     return np.where(x > 0.0, found, -np.inf)
 
 
-def log1p(x: FloatArray) -> FloatArray:
+def log1p_each(x: FloatArray) -> FloatArray:
     """Return log(1 + x) for every x >= 0: what 1 + x rounds away is added to first order."""
     u = 1.0 + x
-    return log(u) + (x - (u - 1.0)) / u
+    return log_each(u) + (x - (u - 1.0)) / u

@@ -37,7 +37,7 @@ from momab._util.validate import (
 )
 from momab.errors import MomabError
 from momab.model import pareto
-from momab.model.logs import log, log1p
+from momab.model.logs import log1p_each, log_each
 
 KINDS = ("sum", "max")
 """How the divergences of the objectives are put together."""
@@ -95,8 +95,8 @@ def _kl_below(p: FloatArray, q: FloatArray) -> FloatArray:
         # a ratio that overflows belongs to a p so small that p log(...) is lost anyway
         up, down = np.minimum(delta / p, 1e300), delta / rest
         # 1 - q is exact where q is near 1, and there it decides
-        log_down = log(np.where(down > 0.5, (1.0 - q) / rest, 1.0 - down))
-        rise = np.where(up < 0.1, p * _phi_small(up), delta - p * log1p(up))
+        log_down = log_each(np.where(down > 0.5, (1.0 - q) / rest, 1.0 - down))
+        rise = np.where(up < 0.1, p * _phi_small(up), delta - p * log1p_each(up))
         fall = np.where(down < 0.1, rest * _phi_small(-down), -delta - rest * log_down)
     result: FloatArray = rise + fall
     return result
