@@ -26,7 +26,10 @@ FAILS_LATER = 3  # seconds after which a daemon would write
 
 @dataclass
 class Pupil:
-    """Answers by exercise, own cells before them, and the statuses that are not 'right'."""
+    """Answers by exercise, own cells before them, and the statuses that are not 'right'.
+
+    Where the timing of processes decides, a status names two, as in 'crashed or memory'.
+    """
 
     name: str
     answers: dict[str, str] = field(default_factory=dict)
@@ -312,7 +315,7 @@ def _reaching_out(grounds: Grounds) -> list[Pupil]:
                 SAMPLES: f"import os\nos.system('touch {later}')",
                 SITUATION: f"import subprocess\nsubprocess.run(['touch', {later!r}])",
             },
-            in_vain,
+            dict.fromkeys(in_vain, "crashed or memory"),  # children: too many, or too much in all
         ),
         Pupil("pam", {WIDTH: daemon}, {WIDTH: "crashed"}),
         Pupil("amy", before="import os\nos.kill(1, 9)\nos.kill(1, 19)\nos.kill(os.getppid(), 15)"),

@@ -130,7 +130,8 @@ def test_a_whole_class_in_one_command(school, tmp_path, names):
         expected = school.statuses(pupil)
         found = {name: graded[pupil.name, name]["status"] for name in expected}
         hints = {name: graded[pupil.name, name]["hint"] for name in expected}
-        assert found == expected, (pupil.name, hints)
+        for name, status in expected.items():
+            assert found[name] in status.split(" or "), (pupil.name, name, found, hints)
         right = sum(status == "right" for status in expected.values())
         assert marks[pupil.name]["total"] == str(right), pupil.name
         assert marks[pupil.name]["out of"] == "7"
