@@ -115,11 +115,22 @@ def _same(mine: str, theirs: str) -> bool:
 
 def _blocks(soup: Any) -> list[Any]:
     """The innermost blocks of text."""
-    found = []
-    for block in soup.find_all(_BLOCKS):
-        if not block.find(_BLOCKS) and not block.find_parent(_is_uncompared):
-            found.append(block)
+    found: list[Any] = []
+    _find_blocks(soup, False, found)
     return found
+
+
+def _find_blocks(tag: Any, hidden: bool, found: list[Any]) -> bool:
+    """Add the blocks of a tag to a list; whether there are any, also ``hidden`` ones."""
+    inside, below = False, hidden or _is_uncompared(tag)
+    for child in tag.children:
+        if getattr(child, "name", None):
+            inside |= _find_blocks(child, below, found)
+    if tag.name not in _BLOCKS:
+        return inside
+    if not inside and not hidden:
+        found.append(tag)
+    return True
 
 
 def _is_uncompared(tag: Any) -> bool:
