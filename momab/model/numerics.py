@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
+
+from momab._util.validate import FloatArray
+
+_ROOT_HALF = 0.7071067811865476
 
 
 def log(x: float) -> float:
@@ -15,8 +22,30 @@ def log(x: float) -> float:
     split so that k times its leading part is exact.
     """
     m, k = math.frexp(x)
-    if m < 0.7071067811865476:
+    if m < _ROOT_HALF:
         m, k = 2.0 * m, k - 1
+    return float(_log_of(m, k))
+
+
+def log_each(x: FloatArray) -> FloatArray:
+    """Return the logarithm of every x >= 0 in an array, with the digits of :func:`log`.
+
+    NumPy's own differs in the last digit between processors with and without wide registers.
+    """
+    m, k = np.frexp(x)
+    low = m < _ROOT_HALF
+    found = _log_of(np.where(low, 2.0 * m, m), k - low)
+    return np.where(x > 0.0, found, -np.inf)
+
+
+def log1p_each(x: FloatArray) -> FloatArray:
+    """Return log(1 + x) for every x >= 0: what 1 + x rounds away is added to first order."""
+    u = 1.0 + x
+    return log_each(u) + (x - (u - 1.0)) / u
+
+
+def _log_of(m: Any, k: Any) -> Any:
+    """The logarithm of 2^k m for m in [sqrt(1/2), sqrt(2)), numbers or arrays."""
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s

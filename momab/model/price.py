@@ -37,7 +37,7 @@ from momab._util.validate import (
 )
 from momab.errors import MomabError
 from momab.model import pareto
-from momab.model.logs import log1p_each, log_each
+from momab.model.numerics import log1p_each, log_each
 
 KINDS = ("sum", "max")
 """How the divergences of the objectives are put together."""

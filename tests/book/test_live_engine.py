@@ -35,7 +35,7 @@ PLAY = """async (jobs) => {
     worker.onmessage = ({data}) => { if (data.result || data.failed) done(data); };
     worker.postMessage({jobs: jobs.map((job) => ({...job, seed: BigInt(job.seed), trace: true}))});
   });
-  worker.terminate(); // a page has address space for about a thousand of them
+  worker.terminate(); // each takes address space, of which a page has not enough for hundreds
   if (told.failed) return told.failed;
   return told.result.map(({arms, certificates}) => ({arms: arms[0], certificate: certificates[0]}));
 }"""
