@@ -1269,221 +1269,323 @@ def _slack(V, low, high, a):
 
 # Pareto UCB1 while its set changes often: every pull is looked at.
 #
-# What is known of the arms stands in rows of WIDE numbers, so that the compiler can do several arms
-# at a time without asking whether the rows overlap.  Every WIDE arms have
-# - d rows in V, the optimistic vectors, with 1e300 where there is no arm;
-# - 7 rows in F: the maximum and the minimum over j of V_x - V_a for the arm x that is looked at,
-#   the slope 1 / sqrt(N), the way that the arm has come, the way at which it must be looked at
-#   again, and 1 / (N + 1) with its root;
-# - 2 rows in M for every WIDE arms: bit f of arm a says that f surely dominates a, or that it may.
+# With root = 1 / sqrt(N) and the bonus s, U_a - U_f = mean_a - mean_f + s (root_a - root_f): the
+# growth of the bonus moves all coordinates alike.  An epoch is a stretch of rounds.  A verdict is
+# sure if it is the same, by 2 GUARD at least, for the least and the largest bonus of the epoch.
+# Of two members each is ahead somewhere; ``ahead`` says on which objective.  Every other arm is the
+# ward of a member, its guardian, which dominates it.  A member dominates all its wards surely
+# while its means are above its ``floor``, which was found when its root was ``base``.  So a pull
+# costs one look at the floor and two numbers for each other member.
+#
+# ``epoch`` holds its least and its largest bonus and its last round; the last round whose bonus was
+# computed, and that bonus; and the first round of the coins at hand.
+
+
+@lean
+def _bonus(t, c, q, epoch):
+    """Return the bonus of round t."""
+    if epoch[3] != t:
+        epoch[3], epoch[4] = t, math.sqrt(c * _log(t * q))
+    return epoch[4]
+
+
+@lean
+def _sign(x, rate, t, c, q, epoch):
+    """Return the sign of x + s rate, for the bonus s of round t; 0 when it is too close to call.
+
+    If the sign would change in this epoch, the epoch is cut short: half of the way to the change
+    is for the growth of the bonus, the other half for pulls.
+    """
+    one, two = x + epoch[0] * rate, x + epoch[1] * rate
+    if min(one, two) > 2.0 * GUARD:
+        return 1
+    if max(one, two) < -2.0 * GUARD:
+        return -1
+    s = _bonus(t, c, q, epoch)
+    now = x + s * rate
+    epoch[0] = s
+    if abs(now) <= 2.0 * GUARD:
+        return 0
+    if now * rate < 0.0:
+        room = 0.5 * (abs(now) - 2.0 * GUARD) / abs(rate)
+        # ds/dt falls, so that the bonus takes at least so many rounds to grow by the room.
+        last = t + np.floor(min(room * 2.0 * t * s / c, 1e15))
+        if last < epoch[2]:
+            epoch[1], epoch[2] = s + room, last
+    return 1 if now > 0.0 else -1
+
+
+@lean
+def _compare(a, f, t, c, q, books, epoch):
+    """Return whether arm f dominates arm a in round t, and whether a dominates f."""
+    counts, sums, mean, root, _ = books
+    most, least = _extremes(mean, a, f)
+    rate = root[a] - root[f]
+    up, down = _sign(most, rate, t, c, q, epoch), _sign(least, rate, t, c, q, epoch)
+    if up != 0 and down != 0:
+        return up < 0, down > 0
+    more, fewer, close = 0, 0, 0
+    for j in range(sums.shape[1]):
+        apart = sums[a, j] - sums[f, j]
+        more += 1 if apart > 0.0 else 0
+        fewer += 1 if apart < 0.0 else 0
+        close += 1 if apart != 0.0 and abs(apart) <= 8.0 * GUARD * counts[a] else 0
+    if counts[a] != counts[f] or close > 0:
+        # As the plain loop does, for this round alone.
+        epoch[2] = t
+        clog = c * _log(t * q)
+        n, m = float(counts[a]), float(counts[f])
+        own, other = math.sqrt(clog / n), math.sqrt(clog / m)
+        more, fewer = 0, 0
+        for j in range(sums.shape[1]):
+            x, y = sums[a, j] / n + own, sums[f, j] / m + other
+            more += 1 if x > y else 0
+            fewer += 1 if x < y else 0
+    # With equal counts the order of the vectors is that of the sums, now and later.
+    return more == 0 and fewer > 0, fewer == 0 and more > 0
 
 
 @inlined
-def _place(a, row, rows):
-    """Where an arm stands in a row; rows come in groups for every WIDE arms."""
-    return (a // WIDE * rows + row) * WIDE + a % WIDE
+def _lift(a, f, mean, root, floor, base, epoch):
+    """Lift the floor of arm f so that above it f surely dominates its ward a."""
+    rate = root[a] - base[f]
+    rise = max(epoch[0] * rate, epoch[1] * rate)
+    for j in range(mean.shape[1]):
+        side = mean[a, j] + rise
+        floor[f, j] = max(floor[f, j], side) + 0.0  # + 0.0 for a plain store; masked ones are slow
 
 
 @inlined
-def _mask(a, f, K):
-    """Where the word stands whose bit f % WIDE says that f surely dominates a."""
-    return (a // WIDE * ((K + WIDE - 1) // WIDE) + f // WIDE) * 2 * WIDE + a % WIDE
+def _release(f, guardian, queue, waiting):
+    """Put the wards of arm f into the queue; return how long it is."""
+    for a in range(guardian.size):  # no branches: nobody could foresee them
+        mine = guardian[a] == f
+        queue[waiting] = a
+        waiting += 1 if mine else 0
+        guardian[a] = -1 if mine else guardian[a]
+    return waiting
 
 
-@lean
-def _spread(x, lanes, chunk, d, V, F):
-    """Write the maxima and the minima over j of V_x - V_a for WIDE arms a."""
-    high, mine = u64(7 * WIDE * chunk), u64(_place(x, 0, d))
-    low, k, v = high + u64(WIDE), u64(chunk * WIDE * d), V[mine]
-    for i in range(lanes):
-        y = v - V[k + u64(i)]
-        F[high + u64(i)], F[low + u64(i)] = y, y
-    for j in range(1, d):
-        k, v = k + u64(WIDE), V[mine + u64(j * WIDE)]
-        for i in range(lanes):
-            # + 0.0 for a plain store; masked ones are slow
-            y, most, least = v - V[k + u64(i)], F[high + u64(i)], F[low + u64(i)]
-            F[high + u64(i)] = max(most, y) + 0.0
-            F[low + u64(i)] = min(least, y) + 0.0
-
-
-@lean
-def _judge(x, K, d, growth, V, F, M):
-    """Judge who dominates arm x surely, and who may, and whom it dominates.
-
-    Returns whether the set may be another one now.
-
-    All coordinates of V_x - V_a rise by the same amount when the bonus grows.  A verdict is sure
-    when it is the same before and after the growth, with a margin of GUARD at least.  It stays
-    so until one of the two arms has used up its half of the margin.
-    """
-    word, bit = x // WIDE, u64(1) << u64(x % WIDE)
-    mine, own, changed = u64(_place(x, 0, 7)), 1e300, u64(0)
-    slope, words = F[mine + u64(2 * WIDE)], (K + WIDE - 1) // WIDE
-    for chunk in range(words):
-        at, lanes = u64(7 * WIDE * chunk), min(WIDE, (K - WIDE * chunk + 7) // 8 * 8)
-        _spread(x, lanes, chunk, d, V, F)
-        sures, opens = u64(0), u64(0)
-        row = u64((chunk * words + word) * 2 * WIDE)
-        for i in range(lanes):
-            k, m = at + u64(i), row + u64(i)
-            most, least = F[k], F[k + u64(WIDE)]
-            other = WIDE * chunk + i != x
-            most, least = most if other else 1e300, least if other else -1e300
-            rise = growth * (slope - F[k + u64(2 * WIDE)])
-            high, low = max(most, most + rise), min(most, most + rise)
-            sure = u64(1) if high < -2.0 * GUARD else u64(0)
-            maybe = u64(0) if low > 2.0 * GUARD else u64(1) ^ sure
-            sures |= sure << u64(i)
-            opens |= maybe << u64(i)
-            margin = max(low, -high)
-            high, low = max(least, least + rise), min(least, least + rise)
-            sure = bit if low > 2.0 * GUARD else u64(0)
-            maybe = u64(0) if high < -2.0 * GUARD else bit ^ sure
-            changed |= ((M[m] ^ sure) | (M[m + u64(WIDE)] ^ maybe)) & bit | maybe
-            M[m] = M[m] & ~bit | sure
-            M[m + u64(WIDE)] = M[m + u64(WIDE)] & ~bit | maybe
-            # Half of the distance to the nearest change of a verdict, negative if one is open.
-            margin = 0.5 * min(margin, max(low, -high)) - GUARD
-            F[k] = margin
-            F[k + u64(4 * WIDE)] = min(F[k + u64(4 * WIDE)], F[k + u64(3 * WIDE)] + margin) + 0.0
-        m0, m1, m2, m3 = own, own, own, own
-        for i in range(0, lanes, 4):
-            k = at + u64(i)
-            m0, m1 = min(m0, F[k]), min(m1, F[k + u64(1)])
-            m2, m3 = min(m2, F[k + u64(2)]), min(m3, F[k + u64(3)])
-        own = min(min(m0, m1), min(m2, m3))
-        sures &= ~u64(0) >> u64(max(0, WIDE * (chunk + 1) - K))
-        m = u64((word * words + chunk) * 2 * WIDE + x % WIDE)
-        changed |= (M[m] ^ sures) | (M[m + u64(WIDE)] ^ opens) | opens
-        M[m], M[m + u64(WIDE)] = sures, opens
-    F[mine + u64(4 * WIDE)] = F[mine + u64(3 * WIDE)] + own
-    return changed != u64(0)
-
-
-@lean
-def _resolve(a, V, F, M, sums, counts, grown, exact):
-    """Decide who dominates arm a where that is open, the bonus having grown by so much.
-
-    Returns by how much it may grow from now on, -1 when a verdict is too close to call, and
-    whether the arm is dominated.  With ``exact`` the vectors are those of the plain loop, and
-    it is called anyway, for this round.
-    """
-    K, d = sums.shape
-    room = np.inf
-    for f in range(K):
-        if (M[_mask(a, f, K) + WIDE] >> u64(f % WIDE)) & u64(1) == u64(0):
-            continue
-        most, least, more, fewer, close = -np.inf, np.inf, 0, 0, 0
-        for j in range(d):
-            y = V[_place(a, j, d)] - V[_place(f, j, d)]
-            most, least = max(most, y), min(least, y)
-            apart = sums[a, j] - sums[f, j]
-            more += 1 if apart > 0.0 else 0
-            fewer += 1 if apart < 0.0 else 0
-            close += 1 if apart != 0.0 and abs(apart) <= 8.0 * GUARD * counts[a] else 0
-        rate = F[_place(a, 2, 7)] - F[_place(f, 2, 7)]
-        now = most + grown * rate
-        dominated = now < 0.0
-        if abs(now) > 2.0 * GUARD:
-            if now * rate < 0.0:
-                room = min(room, (abs(now) - 2.0 * GUARD) / abs(rate))
-        elif counts[a] == counts[f] and close == 0:
-            # The order of the vectors is that of the sums, now and later.
-            dominated = more == 0 and fewer > 0
-        elif exact:
-            dominated = most <= 0.0 and least < 0.0
-            room = 0.0
-        else:
-            return -1.0, False
+@inlined
+def _look_down(f, waiting, t, c, q, books, wards, epoch):
+    """Find the floor of member f; put the arms that it dominates no longer into the queue."""
+    _, _, mean, root, _ = books
+    _, guardian, _, floor, base, queue = wards
+    base[f] = root[f]
+    for j in range(floor.shape[1]):
+        floor[f, j] = -np.inf
+    for i in range(waiting, _release(f, guardian, queue, waiting)):
+        a = queue[i]
+        most, _ = _extremes(mean, a, f)
+        rate = root[a] - root[f]
+        dominated = most + max(epoch[0] * rate, epoch[1] * rate) < -2.0 * GUARD
+        if not dominated:
+            dominated, _ = _compare(a, f, t, c, q, books, epoch)
         if dominated:
-            return room, True
-    return room, False
+            guardian[a] = f
+            _lift(a, f, mean, root, floor, base, epoch)
+        else:
+            queue[waiting] = a
+            waiting += 1
+    return waiting
+
+
+@inlined
+def _note_leads(a, f, mean, ahead):
+    """Note the objectives on which a is ahead of f most, and f of a."""
+    j, k = u64(0), u64(0)
+    most = least = mean[a, 0] - mean[f, 0]
+    for i in range(1, mean.shape[1]):
+        y = mean[a, i] - mean[f, i]
+        j, k = u64(i) if y > most else j, u64(i) if y < least else k
+        most, least = max(most, y), min(least, y)
+    ahead[a, f], ahead[f, a] = j, k
+
+
+@inlined
+def _lead(a, f, mean, root, ahead, epoch):
+    """Return by how much a and f are surely ahead of each other where they were; the smaller."""
+    rate = root[a] - root[f]
+    one, two = epoch[0] * rate, epoch[1] * rate
+    j, k = ahead[a, f], ahead[f, a]
+    return min(mean[a, j] - mean[f, j] + min(one, two), mean[f, k] - mean[a, k] - max(one, two))
 
 
 @lean
-def _resolve_all(t, c, q, V, F, M, sums, counts, state, inside):
-    """Find the arms that nobody dominates; return the last round that this holds for.
+def _look_around(a, t, c, q, members, size, books, wards, epoch):
+    """Find where member a is ahead of the other members, and they of it.
 
-    That is -1 when the vectors of this round are needed to decide.
+    Returns -1 if all are somewhere, a member that dominates a, or a itself if it dominates one.
     """
-    last = state[1]
-    now = -1.0
-    K = sums.shape[0]
-    for a in range(K):
-        sures, opens = u64(0), u64(0)
-        for f in range(0, K, WIDE):
-            m = _mask(a, f, K)
-            sures |= M[m]
-            opens |= M[m + WIDE]
-        inside[a] = sures == u64(0)
-        if inside[a] and opens != u64(0):
-            if now < 0.0:
-                now = math.sqrt(c * _log(t * q))
-            exact = t == state[0]
-            room, out = _resolve(a, V, F, M, sums, counts, now - state[2], exact)
-            inside[a] = not out
-            if room < 0.0:
-                return -1.0
-            # ds/dt falls, so that the bonus takes at least so many rounds to grow by the room.
-            last = min(last, t + np.floor(min(room * 2.0 * t * now / c, 1e15)))
-    return last
+    _, _, mean, root, _ = books
+    _, _, ahead, _, _, _ = wards
+    for i in range(size):
+        f = members[i]
+        if f == a or _lead(a, f, mean, root, ahead, epoch) > 2.0 * GUARD:
+            continue
+        dominated, dominates = _compare(a, f, t, c, q, books, epoch)
+        if dominated:
+            return f
+        if dominates:
+            return a
+        _note_leads(a, f, mean, ahead)
+    return np.int64(-1)
+
+
+@inlined
+def _list_members(inside, members):
+    """List the members; return how many they are."""
+    size = np.int64(0)
+    for a in range(inside.size):
+        members[size] = a
+        size += 1 if inside[a] else 0
+    return size
+
+
+@inlined
+def _seat(waiting, t, c, q, members, books, wards, epoch):
+    """Find a place for every arm in the queue: a member, or the ward of one.
+
+    An arm that nobody dominates may dominate members, whose wards lose their guardian with that.
+    In the end no member dominates another, and every other arm is dominated by a member.
+    Returns how many members there are.
+    """
+    _, _, mean, root, _ = books
+    inside, guardian, ahead, floor, base, queue = wards
+    while waiting > 0:
+        waiting -= 1
+        a = queue[waiting]
+        guardian[a] = -1
+        inside[a] = False
+        size = _list_members(inside, members)
+        for i in range(size):
+            f = members[i]
+            most, least = _extremes(mean, a, f)
+            rate = root[a] - root[f]
+            one, two = epoch[0] * rate, epoch[1] * rate
+            if most + min(one, two) > 2.0 * GUARD and least + max(one, two) < -2.0 * GUARD:
+                continue
+            dominated, dominates = most + max(one, two) < -2.0 * GUARD, False
+            if not dominated:
+                dominated, dominates = _compare(a, f, t, c, q, books, epoch)
+            if dominated:
+                guardian[a] = f
+                break
+            if dominates:
+                inside[f] = False
+                waiting = _release(f, guardian, queue, waiting)
+                guardian[f] = a
+        if guardian[a] >= 0:
+            _lift(a, guardian[a], mean, root, floor, base, epoch)
+            waiting = _release(a, guardian, queue, waiting)
+        else:
+            for i in range(size):
+                f = members[i]
+                if inside[f] and _lead(a, f, mean, root, ahead, epoch) <= 2.0 * GUARD:
+                    _note_leads(a, f, mean, ahead)
+            inside[a] = True
+            waiting = _look_down(a, waiting, t, c, q, books, wards, epoch)
+    return _list_members(inside, members)
 
 
 @lean
-def _anchor(source, t, c, q, run, key0, key1, books, pairs, state):
-    """Find all vectors with the bonus of round t, as the plain loop does, and all verdicts."""
-    counts, done, sums, _, _ = books
-    V, F, M = pairs
+def _begin_epoch(t, c, q, members, size, books, wards, epoch):
+    """Look at all verdicts with the bonus of round t and of the rounds to come."""
+    inside, _, _, _, _, queue = wards
+    s, span = _bonus(t, c, q, epoch), min(t // 32, 64 + t // 512)
+    growth = 0.5 * c * span / (t * s) if span > 0 else 0.0
+    epoch[0], epoch[1], epoch[2] = s, s + growth, t + span
+    for a in range(inside.size):
+        if inside[a]:
+            waiting = _look_down(a, 0, t, c, q, books, wards, epoch)
+            if _look_around(a, t, c, q, members, size, books, wards, epoch) >= 0:
+                queue[waiting] = a
+                waiting += 1
+            if waiting > 0:
+                size = _seat(waiting, t, c, q, members, books, wards, epoch)
+    return size
+
+
+@lean
+def _rearrange(arm, under, near, t, c, q, members, size, books, wards, epoch):
+    """Look at the verdicts about a member that has moved; return how many members there are."""
+    _, _, mean, root, _ = books
+    inside, guardian, _, floor, base, queue = wards
+    waiting, other = 0, np.int64(-1)
+    if near > 0:
+        other = _look_around(arm, t, c, q, members, size, books, wards, epoch)
+    if other >= 0 and other != arm:
+        inside[arm] = False
+        guardian[arm] = other
+        _lift(arm, other, mean, root, floor, base, epoch)
+        waiting = _release(arm, guardian, queue, waiting)
+    else:
+        if under > 0:
+            waiting = _look_down(arm, waiting, t, c, q, books, wards, epoch)
+        if other == arm:
+            queue[waiting] = arm
+            waiting += 1
+    return _seat(waiting, t, c, q, members, books, wards, epoch)
+
+
+@lean
+def _start_over(source, run, key0, key1, done, books, wards, epoch):
+    """Draw what is due, and let every arm wait for a place."""
+    counts, sums, mean, root, coming = books
+    inside, guardian, _, _, _, queue = wards
     K, d = sums.shape
-    clog = c * _log(t * q)
-    bonus = math.sqrt(clog)
-    span = min(t // 32, 64 + t // 512)
-    state[0], state[1], state[2] = t, t + span, bonus
-    state[3] = 0.5 * c * span / (t * bonus)
     for a in range(K):
         _draw_many(source, a, done[a], counts[a] - done[a], sums, run, key0, key1)
         done[a] = counts[a]
-        n = float(counts[a])
-        radius = math.sqrt(clog / n)
-        k = _place(a, 0, 7)
-        F[k + 2 * WIDE], F[k + 3 * WIDE], F[k + 4 * WIDE] = 1.0 / math.sqrt(n), 0.0, 1e300
-        F[k + 5 * WIDE], F[k + 6 * WIDE] = 1.0 / (n + 1.0), math.sqrt(1.0 / (n + 1.0))
-        for j in range(d):
-            V[_place(a, j, d)] = sums[a, j] / n + radius
-    for x in range(K):
-        _judge(x, K, d, state[3], V, F, M)
+        inverse = 1.0 / counts[a]
+        root[a] = math.sqrt(inverse)
+        coming[0, a] = 1.0 / (counts[a] + 1.0)
+        coming[1, a] = math.sqrt(coming[0, a])
+        for j in range(mean.shape[1]):
+            mean[a, j] = sums[a, j if j < d else 0] * inverse
+        inside[a], guardian[a], queue[a] = False, -1, a
+    epoch[:] = -1.0
+    epoch[5] = -64.0
 
 
 @lean
 def _eager(
-    source, t, until, c, q, run, stream, key0, key1, row, arms, calm, books, pairs, state, coins
+    source,
+    t,
+    until,
+    c,
+    q,
+    run,
+    stream,
+    key0,
+    key1,
+    row,
+    arms,
+    calm,
+    done,
+    members,
+    books,
+    wards,
+    epoch,
+    coins,
 ):
     """Play Pareto UCB1 up to round ``until``, or to a pull that may bring a certificate.
 
-    ``state`` holds the round whose bonus the vectors have, the last round that the sure verdicts
-    hold for, the bonus, its growth that they allow for, and the first round of the coins at
-    hand.  An arm's way counts the growth, too.  Returns the next round and the arm of the last one.
+    Returns the next round and the arm of the last one.
     """
     _, _, _, _, _, ready, first, stop, _ = source
-    counts, done, sums, inside, members = books
-    V, F, M = pairs
-    K, d = sums.shape
-    arm, size, news = np.int64(-1), np.int64(0), True
-    coins_from, holds = np.int64(state[4]), -1.0
+    counts, sums, mean, root, coming = books
+    inside, _, ahead, floor, base, _ = wards
+    d, padded = sums.shape[1], mean.shape[1]
+    if epoch[2] < 0.0:
+        _start_over(source, run, key0, key1, done, books, wards, epoch)
+        epoch[0] = epoch[1] = _bonus(t, c, q, epoch)
+        _seat(root.size, t, c, q, members, books, wards, epoch)
+    arm, size = np.int64(-1), _list_members(inside, members)
+    coins_from = np.int64(epoch[5])
     while t < until:
-        if t > state[1]:
-            _anchor(source, t, c, q, run, key0, key1, books, pairs, state)
-            news = True
-        if news or t > holds:
-            holds = _resolve_all(t, c, q, V, F, M, sums, counts, state, inside)
-            if holds < t:
-                state[1] = -1.0
-                continue
-            size = np.int64(0)
-            for a in range(K):
-                members[size] = a
-                size += 1 if inside[a] else 0
+        if t > epoch[2]:
+            size = _begin_epoch(t, c, q, members, size, books, wards, epoch)
         if t - coins_from >= 64:
             coins_from = t
             _first_coins(coins, t, run, stream, key0, key1)
@@ -1496,25 +1598,30 @@ def _eager(
         i = n - first[arm]
         counts[arm] = n + 1
         done[arm] = n + 1
-        k = u64(_place(arm, 2, 7))
-        inverse, flatter = F[k + u64(3 * WIDE)], F[k + u64(4 * WIDE)]
-        radius = state[2] * flatter
-        far = 0.0
-        for j in range(d):
-            sums[arm, j] += ready[arm, i, j]
-            value = sums[arm, j] * inverse + radius
-            v = u64(_place(arm, j, d))
-            far = max(far, abs(value - V[v]))
-            V[v] = value
-        inverse = 1.0 / (n + 2.0)  # for the next pull: nobody waits for them now
-        F[k + u64(3 * WIDE)], F[k + u64(4 * WIDE)] = inverse, math.sqrt(inverse)
-        way = F[k + u64(WIDE)] + far + state[3] * (F[k] - flatter)
-        F[k], F[k + u64(WIDE)] = flatter, way
         t += 1
-        news = way >= F[k + u64(2 * WIDE)] and _judge(arm, K, d, state[3], V, F, M)
+        inverse, flatter = coming[0, arm], coming[1, arm]
+        extra = epoch[1] * (base[arm] - flatter) + 2.0 * GUARD
+        under = 0
+        for j in range(d):
+            total = sums[arm, j] + ready[arm, i, j]
+            value = total * inverse
+            sums[arm, j], mean[arm, j] = total, value
+            under |= 1 if value - extra <= floor[arm, j] else 0
+        for j in range(d, padded):
+            mean[arm, j] = mean[arm, 0]
+        root[arm] = flatter
+        inverse = 1.0 / (n + 2.0)  # for the next pull: nobody waits for them now
+        coming[0, arm], coming[1, arm] = inverse, math.sqrt(inverse)
+        near = 0
+        for i in range(size):
+            f = members[u64(i)]
+            lead = _lead(u64(arm), u64(f), mean, root, ahead, epoch)
+            near |= 1 if f != arm and lead <= 2.0 * GUARD else 0
+        if t <= epoch[2] and under | near:
+            size = _rearrange(arm, under, near, t, c, q, members, size, books, wards, epoch)
         if counts[arm] > calm[arm]:
             break
-    state[4] = coins_from
+    epoch[5] = coins_from
     return t, arm
 
 
@@ -1610,7 +1717,7 @@ def _front(
     most = np.zeros(K, dtype=np.int64)
     members = np.zeros(K + 1, dtype=np.int64)
     witness = np.zeros(K, dtype=np.int64)
-    queue = np.zeros(K, dtype=np.int64)
+    queue = np.zeros(K + 1, dtype=np.int64)
     inside = np.zeros(K, dtype=np.bool_)
     leads = np.zeros(K, dtype=np.bool_)
     sums = np.zeros((K, d))
@@ -1623,14 +1730,10 @@ def _front(
     cert_round, cert_arm, cert_objective = certificates
     beta, width, leaders = np.zeros(K), np.zeros(d), np.zeros(d, dtype=np.int64)
     calm = np.full(K, np.int64(1) << 62)
-    books = counts, done, sums, inside, members
-    words = (K + WIDE - 1) // WIDE
-    pairs = (
-        np.full(words * d * WIDE, 1e300),
-        np.zeros(words * 7 * WIDE),
-        np.zeros(words * words * 2 * WIDE, dtype=u64),
-    )
-    state = np.zeros(5)
+    mean, root, floor, base = np.zeros((K, padded)), np.zeros(K), np.zeros((K, padded)), np.zeros(K)
+    books = counts, sums, mean, root, np.zeros((2, K))
+    wards = inside, witness, np.zeros((K, K), dtype=u64), floor, base, queue
+    epoch = np.zeros(6)
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
         counts.fill(0)
@@ -1643,8 +1746,7 @@ def _front(
         coins_from = np.int64(-64)
         clog, growth, per_growth, power = 0.0, 0.0, 1.0, 1.0
         busy, window, spell = 0, np.int64(0), EAGER
-        state.fill(-1.0)
-        state[4] = -64.0
+        epoch.fill(-1.0)
         eager_until = np.int64(0) if annealing or c * _log(T * q) > 1e4 else EAGER
         while t < T:
             if t == event:
@@ -1682,9 +1784,11 @@ def _front(
                     row,
                     arms,
                     calm,
+                    done,
+                    members,
                     books,
-                    pairs,
-                    state,
+                    wards,
+                    epoch,
                     coins,
                 )
                 if t == eager_until:
@@ -1694,8 +1798,7 @@ def _front(
                 continue
             if not annealing and t >= window:
                 if busy > BUSY and clog <= 1e4:
-                    state.fill(-1.0)
-                    state[4] = -64.0
+                    epoch.fill(-1.0)
                     spell = min(2 * spell, 16 * EAGER)
                     eager_until = t + spell
                     continue
@@ -1726,11 +1829,7 @@ def _front(
                     V, d, K, counts, inside, leads, G, low, high, reach, limit
                 ):
                     span = np.int64(1) << 62
-                size = np.int64(0)
-                for a in range(K):
-                    if inside[a]:
-                        members[size] = a
-                        size += 1
+                size = _list_members(inside, members)
             if t - coins_from >= 64:
                 coins_from = t
                 _first_coins(coins, t, run, stream, key0, key1)
@@ -1799,12 +1898,9 @@ def _front(
                     queue,
                 )
                 span = np.int64(min(growth * per_growth, 1e15))
-                size = np.int64(0)
                 for a in range(K):
                     inside[a] = witness[a] == -1
-                    if inside[a]:
-                        members[size] = a
-                        size += 1
+                size = _list_members(inside, members)
         _finish(book, T, t, arm, row, counts, at)
         if final_sums.size > 0:
             for a in range(K):

@@ -1,0 +1,65 @@
+"""Pareto UCB1's kernel: many arms, its two ways, and what is too close to call."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import momab
+from momab.engine import loop
+from momab.model import instances
+from tests.engine.drawn import assert_same, crowd
+
+
+@pytest.mark.parametrize("K", [63, 64, 65, 130])
+def test_many_arms(K: int) -> None:
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    for instance in (crowd(K, 3, K), instances.random_bernoulli(K, 2, seed=K)):
+        for policy in (momab.ParetoUCB1("real", 0.1), momab.ParetoUCB1(stop=True, stop_c=0.1)):
+            common = (instance, policy, K + 500, 3, 0, 1, [K + 20], True, True)
+            fast = loop.play_block(*common, "numba")
+            assert_same(fast, loop.play_block(*common, "python"))
+
+
+def test_it_changes_between_its_two_ways() -> None:
+    """Long enough for both: boxes when the set is calm, floors when it changes often."""
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    common = (instances.synthetic(0.1, 2, K=4), momab.ParetoUCB1("synthetic"), 10_000, 5, 0, 1)
+    fast = loop.play_block(*common, (), False, True, "numba")
+    assert_same(fast, loop.play_block(*common, (), False, True, "python"))
+
+
+CAUTIOUS = """
+import numpy as np
+from momab.engine import _kernels, loop
+_kernels.GUARD = 1e-3
+import momab
+from tests.engine.drawn import SOURCES, assert_same, random_instance
+rng = np.random.default_rng(20261117)
+for i in range(24):
+    instance = random_instance(rng, SOURCES[i % 4])
+    policy = momab.ParetoUCB1("real", 0.1) if i % 3 else momab.ParetoUCB1("synthetic")
+    common = (instance, policy, instance.K + 1500, i, 0, 1, (), True, True)
+    assert_same(loop.play_block(*common, "numba"), loop.play_block(*common, "python"))
+print("same")
+"""
+
+
+def test_what_is_too_close_to_call_is_decided_by_the_plain_loop_s_numbers(tmp_path: Path) -> None:
+    """With a guard a hundred million times as wide, the kernel trusts next to nothing."""
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    root = Path(__file__).parents[2]
+    found = subprocess.run(
+        [sys.executable, "-c", CAUTIOUS],
+        capture_output=True,
+        text=True,
+        cwd=root,
+        # Compiled code does not know that it was compiled with another guard.
+        env={**os.environ, "PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(tmp_path)},
+        check=False,
+    )
+    assert found.stdout.strip() == "same", found.stderr
