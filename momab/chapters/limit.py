@@ -16,6 +16,7 @@ import numpy as np
 from momab._util.validate import FloatArray, IntArray
 from momab.engine.loop import play_block
 from momab.engine.policies.base import Policy, View, selection, top
+from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.streams import Coins, RewardStream, reward_arrays
 from momab.figures.style import (
     BLUE,
@@ -150,13 +151,12 @@ def over_time(
     return pd.DataFrame(rows)
 
 
-def regrets(
-    problems: Mapping[str, tuple[Instance, Mapping[str, Policy], int, int]], seed: int
-) -> pd.DataFrame:
-    """The regret of every run; columns problem, policy, horizon, regret.
+Problem = tuple[Instance, Mapping[str, Policy], int, int]
+"""An instance, the policies that play it by label, a horizon and a number of runs."""
 
-    A problem is an instance, its policies by label, a horizon and a number of runs.
-    """
+
+def regrets(problems: Mapping[str, Problem], seed: int) -> pd.DataFrame:
+    """The regret of every run; columns problem, policy, horizon, regret."""
     import pandas as pd
 
     parts = []
@@ -203,7 +203,8 @@ def drawn_duels(
 ) -> pd.DataFrame:
     """Two policies on instances of several kinds; one row per kind.
 
-    ``ratio`` is the median of our mean over C(mu) log T where that is positive; below, level and
+    ``ratio`` is the median of our mean over C(mu) log T where that is positive, with the evidence
+    "sum", so that C(mu) is the price for independent coins; below, level and
     above count the instances by whether the 95 % intervals of the two means are apart.
     """
     import pandas as pd
@@ -248,31 +249,36 @@ def printed_duels(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def price_marks(
-    problems: Mapping[str, tuple[Instance, str]], horizon: int
-) -> dict[str, dict[str, float]]:
-    """C(mu) log T and, where it is larger, U(mu) log T of problems with a kind of evidence."""
-    marks = {}
-    for name, (instance, kind) in problems.items():
-        least = float(theory.price(instance.means, kind).value)
-        most = imed.worst_price(instance.means, kind)
-        marks[name] = {"C(μ) log T": least * np.log(horizon)}
-        if most > least * (1 + 1e-9):
-            marks[name]["U(μ) log T"] = most * np.log(horizon)
+Marks = Mapping[tuple[str, str], Mapping[str, float]]
+"""Named places on the axis of regret, by problem and policy."""
+
+
+def price_marks(problems: Mapping[str, Problem]) -> dict[tuple[str, str], dict[str, float]]:
+    """C(mu) log T and, where it is larger, U(mu) log T, by problem and policy.
+
+    Both are taken with the evidence of the policy; a policy that uses none has no constants.
+    """
+    marks: dict[tuple[str, str], dict[str, float]] = {}
+    for name, (instance, policies, horizon, _) in problems.items():
+        for label, policy in policies.items():
+            own = marks[name, label] = {}
+            if isinstance(policy, ParetoIMED):
+                least = float(theory.price(instance.means, policy.evidence).value)
+                most = imed.worst_price(instance.means, policy.evidence)
+                own["C(μ) log T"] = least * float(np.log(horizon))
+                if most > least * (1 + 1e-9):
+                    own["U(μ) log T"] = most * float(np.log(horizon))
     return marks
 
 
-def printed_runs(
-    parts: Sequence[pd.DataFrame], marks: Mapping[str, Mapping[str, float]]
-) -> pd.DataFrame:
+def printed_runs(parts: Sequence[pd.DataFrame], marks: Marks) -> pd.DataFrame:
     """Summaries of :func:`run_summary` as the page prints them, with :func:`price_marks`."""
     import pandas as pd
 
     rows = []
     for row in pd.concat(parts).reset_index().to_dict("records"):
         problem, policy = row["problem"], row["policy"]
-        lines = marks[problem]
-        most = lines.get("U(μ) log T")
+        lines = marks[problem, policy]
         rows.append(
             {
                 "Instance": problem,
@@ -280,8 +286,10 @@ def printed_runs(
                 "Mean (95 %)": f"{row['mean']:,.2f} ({row['low']:,.2f} to {row['high']:,.2f})",
                 "Median": f"{row['median']:,.2f}",
                 "Worst run": f"{row['worst']:,.1f}",
-                "C(μ) log T": f"{lines['C(μ) log T']:.3g}",
-                "U(μ) log T": "" if most is None else f"{most:.3g}",
+                **{
+                    name: f"{lines[name]:.3g}" if name in lines else ""
+                    for name in ("C(μ) log T", "U(μ) log T")
+                },
             }
         )
     return pd.DataFrame(rows)
@@ -346,17 +354,18 @@ def over_time_picture(frame: pd.DataFrame, limits: Mapping[str, FloatArray]) -> 
     return fig
 
 
-def strips(frame: pd.DataFrame, marks: Mapping[str, Mapping[str, float]]) -> Figure:
+def strips(frame: pd.DataFrame, marks: Marks) -> Figure:
     """Every run as a dot, a strip per policy and a panel per problem; diamonds are means.
 
-    ``marks`` names vertical lines for each problem.
+    ``marks`` names vertical lines, each as high as the strip of its policy.
     """
     names = list(dict.fromkeys(frame["problem"]))
     with mpl.rc_context(STYLE):
         fig, panels = axes_grid(len(names), 1, (5.6, 2.1 * len(names)))
         styles = _styles(dict.fromkeys(frame["policy"]))
         for axes, name in zip(panels, names):
-            _strip(axes, frame[frame["problem"] == name], marks.get(name, {}), styles)
+            own = {policy: lines for (problem, policy), lines in marks.items() if problem == name}
+            _strip(axes, frame[frame["problem"] == name], own, styles)
             axes.set_title(name)
         panels[-1].set_xlabel("Pareto regret of a run")
     return fig
@@ -365,7 +374,7 @@ def strips(frame: pd.DataFrame, marks: Mapping[str, Mapping[str, float]]) -> Fig
 def _strip(
     axes: Axes,
     frame: pd.DataFrame,
-    marks: Mapping[str, float],
+    marks: Mapping[str, Mapping[str, float]],
     styles: Mapping[str, tuple[str, str]],
 ) -> None:
     labels = list(dict.fromkeys(frame["policy"]))
@@ -378,13 +387,19 @@ def _strip(
         colour = styles[label][0]
         axes.scatter(np.maximum(values, floor), height, s=7, color=colour, alpha=0.45, lw=0)
         axes.scatter(values.mean(), row, s=46, marker="D", color=colour, ec=INK, zorder=3)
-    for (label, place), dashes in zip(marks.items(), ("--", ":")):
-        axes.axvline(place, color=INK, ls=dashes, lw=1.3, label=label)
+    named = dict.fromkeys(name for lines in marks.values() for name in lines)
+    for name, dashes in zip(named, ("--", ":")):
+        rows = [row for row, label in enumerate(labels) if name in marks.get(label, {})]
+        for row in rows:
+            place = [marks[labels[row]][name]] * 2
+            (line,) = axes.plot(place, (row - 0.42, row + 0.42), color=INK, ls=dashes, lw=1.5)
+            if row == rows[0]:
+                line.set_label(name)
     axes.set(xscale="log", yticks=range(len(labels)), yticklabels=labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.yaxis.grid(visible=False)
     plain_log(axes, "x")
-    if marks:
+    if named:
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.1)
 
 

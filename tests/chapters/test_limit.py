@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jupytext
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +13,10 @@ from momab.chapters import limit
 from momab.engine import loop
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.width_guided import WidthGuided
+from momab.figures import magics
 from momab.model import families, imed, instances, pareto, theory
 from tests.chapters.running import PAGE, WHOLE, run_chapter, text_of
+from tests.conftest import ROOT
 from tests.study.test_standings import made_up
 
 
@@ -39,6 +42,10 @@ def test_limit_chapter(shown, whole, seed, crowd, delta):
     assert (page["lines"]["balanced indices"] <= page["lines"]["C(μ) log T"]).all()
     assert 0 < page["power"] < 1
     assert "nan" not in text_of(shown)
+    # the runs of the table are the first of those of the tail, as the page says
+    equal = page["hurt"].groupby(["problem", "policy"])["regret"]
+    first = equal.get_group(("Equal prices", "Pareto IMED (sum)"))
+    assert np.isin(first, page["tail"]).all()
 
 
 def test_the_indices_are_those_of_the_policy():
@@ -93,12 +100,15 @@ def test_runs_are_summarised_by_problem_and_policy():
 
 def test_the_table_of_runs_has_both_constants_where_they_differ():
     summary = limit.run_summary(strip_frame())
-    table = limit.printed_runs([summary], {"a": {"C(μ) log T": 1.5, "U(μ) log T": 2.0}})
+    both = {"C(μ) log T": 1.5, "U(μ) log T": 2.0}
+    table = limit.printed_runs([summary], {("a", "Pareto IMED"): both, ("a", "w"): {}})
     assert table["Policy"].tolist() == ["Pareto IMED", "w"]
     assert table["Worst run"][1] == f"{summary.loc[('a', 'w'), 'worst']:,.1f}"
-    assert table["U(μ) log T"].tolist() == ["2", "2"]
-    bare = limit.printed_runs([summary], {"a": {"C(μ) log T": 1.5}})
-    assert bare["U(μ) log T"].tolist() == ["", ""]
+    assert table["C(μ) log T"].tolist() == ["1.5", ""]
+    assert table["U(μ) log T"].tolist() == ["2", ""]
+    bare = {"C(μ) log T": 1.5}
+    table = limit.printed_runs([summary], {("a", "Pareto IMED"): bare, ("a", "w"): bare})
+    assert table["U(μ) log T"].tolist() == ["", ""]
 
 
 def test_the_recorded_file_says_how_many_instances_and_runs():
@@ -113,15 +123,54 @@ def test_the_recorded_file_says_how_many_instances_and_runs():
     assert " to " in limit.recorded_places(more, 100_000)["runs"]
 
 
-def test_marks_show_both_constants_where_they_differ():
-    marks = limit.price_marks(
-        {"m": (families.mirrored_pairs(), "sum"), "one": (instances.duplicated(0.1, 3, 2), "max")},
-        1000,
-    )
-    mirrored = families.mirrored_pairs().means
-    assert marks["m"]["C(μ) log T"] == pytest.approx(theory.price(mirrored).value * np.log(1000))
-    assert marks["m"]["U(μ) log T"] == pytest.approx(imed.worst_price(mirrored) * np.log(1000))
-    assert list(marks["one"]) == ["C(μ) log T"]
+@given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 4), st.integers(2, 10**6))
+def test_marks_are_the_constants_of_the_policy_s_own_evidence(seed, K, d, horizon):
+    """For every instance: a row of `max` has those of `max`, and both where they differ."""
+    means = 0.01 + 0.98 * instances.random_means(K, d, seed=seed)
+    policies = {"a": ParetoIMED(), "b": ParetoIMED("sum"), "c": WidthGuided()}
+    problem = (instances.bernoulli(means), policies, horizon, 1)
+    marks = limit.price_marks({"x": problem})
+    for label, kind in {"a": "max", "b": "sum"}.items():
+        own = marks["x", label]
+        least = float(theory.price(means, kind).value) * np.log(horizon)
+        most = imed.worst_price(means, kind) * np.log(horizon)
+        assert own["C(μ) log T"] == pytest.approx(least)
+        assert own.get("U(μ) log T", own["C(μ) log T"]) == pytest.approx(most)
+    assert marks["x", "a"]["C(μ) log T"] >= marks["x", "b"]["C(μ) log T"] * (1 - 1e-12)
+    assert marks["x", "c"] == {}
+
+
+def test_a_second_constant_is_marked_only_where_it_differs():
+    pair = {"max": ParetoIMED(), "sum": ParetoIMED("sum")}
+    problems = {
+        "mirrored": (families.mirrored_pairs(), pair, 1000, 1),
+        "copied": (instances.duplicated(0.1, 3, 2), pair, 1000, 1),
+    }
+    marks = limit.price_marks(problems)
+    both = ["C(μ) log T", "U(μ) log T"]
+    assert [list(lines) for lines in marks.values()] == [both, both, both[:1], both[:1]]
+    copied = [marks["copied", kind]["C(μ) log T"] for kind in pair]
+    assert copied[0] == pytest.approx(2 * copied[1])  # two copies, believed to be two witnesses
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.6, 0.8, "That is clearly less than $C"),
+        (0.9, 1.2, "That is not clearly more than $C(\\mu)$, nor clearly less."),
+        (1.1, 1.3, "That is clearly more than $C"),
+    ],
+)
+def test_what_the_slope_shows_follows_from_its_interval(low, high, said):
+    path = ROOT / "notebooks" / "limit.exercises.md"
+    (text,) = [
+        c.source for c in jupytext.read(path).cells if "slope_low" in c.source and "%%" in c.source
+    ]
+    names = {"slopes": np.array([low, high]), "slope_low": low, "slope_high": high, "balance": 0.7}
+    found = magics.render(text.removeprefix("%%prose"), names)
+    assert found.count("That is") == 1
+    assert said in found
+    assert ("do not decide" in found) == (low <= 1)
 
 
 def test_duels_are_counted_by_kind():
@@ -150,8 +199,15 @@ def test_the_cautious_price_finds_the_right_candidate_sooner():
 
 def test_pictures_show_what_they_are_given():
     frame = strip_frame()
-    fig = limit.strips(frame, {"a": {"C(μ) log T": 3.0}})
+    own = {"C(μ) log T": 3.0, "U(μ) log T": 5.0}
+    fig = limit.strips(frame, {("a", "Pareto IMED"): own, ("a", "w"): {"C(μ) log T": 4.0}})
     assert [text.get_text() for text in fig.axes[0].get_yticklabels()] == ["Pareto IMED", "w"]
+    lines = [(set(line.get_xdata()), line.get_ydata()) for line in fig.axes[0].lines]
+    assert [(place, round(np.mean(ends))) for place, ends in lines] == [
+        ({3}, 0),
+        ({4}, 1),
+        ({5}, 0),
+    ]
     curves = limit.over_time(families.mirrored_pairs(), {"Pareto IMED": ParetoIMED()}, 200, 3, 1)
     rounds = np.sort(curves["t"].unique())
     fig = limit.over_time_picture(curves, {"C(μ) log T": np.log(rounds)})
