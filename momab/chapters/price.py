@@ -216,7 +216,7 @@ def alternatives(means: FloatArray, candidates: Sequence[int]) -> Figure:
             for b in paid:
                 _raise(axes, means[b], np.maximum(means[b], means[a]))
             for k, (at, up) in enumerate(means):
-                aside = (-6, -11) if k in paid else (8, 5)
+                aside = (-6, -11) if k in paid else (9, 12)  # clear of the arrows
                 axes.annotate(
                     str(k + 1), (at, up), xytext=aside, textcoords="offset points",
                     color=MUTED, fontsize=9, ha="center",

@@ -255,12 +255,10 @@ def price_words(printed: str, tidy: Any) -> list[str]:
     arm, value, limit = rest.split()
     lead, bound = bounds.split()
     told = evidence.strip("[]").split(", ")
-    pulls = [
-        f"{a} {tidy(x)}" for a, x, known in zip("ABCDEFG", told, free, strict=True) if not known
-    ]
+    pulls = [f"{tidy(x)} (arm {b})" for b, x in enumerate(told, 1) if not free[b - 1]]
     return [
-        f"Free: {', '.join(a for a, known in zip('ABCDEFG', free, strict=True) if known)}.",
-        f"candidate is {'ABCDEFG'[int(arm)]}:",
+        f"Free: arms {', '.join(str(a) for a, known in enumerate(free, 1) if known)}.",
+        f"candidate is arm {arm}:",
         f"a pull tells {', '.join(pulls)}. The price is C = {tidy(value)}:",
         f"below C log T, here {tidy(limit)}, for large T.",
         f"g = {tidy(lead)} one would only know C ≤ (K − 1)/(2g) = {tidy(bound)}.",

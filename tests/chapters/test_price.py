@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.path import Path
 
 from momab.chapters import price
 from momab.engine import loop, policies
@@ -68,6 +69,19 @@ def test_a_panel_shows_the_price_of_its_candidate():
         )
         star = [line for line in axes.lines if line.get_marker() == "*"]
         assert np.array([line.get_xydata() for line in star]).tolist() == [[MEANS[a].tolist()]]
+
+
+def test_no_arrow_runs_through_the_number_of_an_arm():
+    fig = price.alternatives(MEANS, [0, 1])
+    fig.canvas.draw()
+    for axes, a in zip(fig.axes, [0, 1], strict=True):
+        numbers = [text for text in axes.texts if text.get_text()]
+        assert [text.get_text() for text in numbers] == [str(k + 1) for k in range(len(MEANS))]
+        for b in (3, 4, 5):
+            ends = np.array([MEANS[b], price.raised_arm(MEANS, b, a)[b]])
+            arrow = Path(axes.transData.transform(ends))
+            for text in numbers:
+                assert not arrow.intersects_bbox(text.get_window_extent().padded(2)), (a, b, text)
 
 
 def test_the_map_is_the_price_and_empty_where_the_arm_is_not_paid():

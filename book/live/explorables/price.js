@@ -3,7 +3,7 @@
 import {axes, define, path, points, range, scale, svg, tidy} from "../kit.js";
 import {evidence, gaps, leads, price, pythonList} from "../math.js";
 
-const NAMES = "ABCDEFGH";
+const NAMES = "12345678"; // as in the picture above, and no letter means two things
 const START = [[0.8, 0.3], [0.62, 0.62], [0.3, 0.8], [0.5, 0.52], [0.7, 0.15], [0.15, 0.65]];
 const LOW = 0.02, HIGH = 0.98, SHADES = ["orange", "gold", "pink", "sky", "green", "muted", "blue"];
 const hold = (x, fine) => Math.min(HIGH, Math.max(LOW, Number(x.toFixed(fine ? 3 : 2))));
@@ -28,11 +28,34 @@ function doubts(under, means, {arm, paid}, x, y, colour) {
   }
 }
 
+const SPOTS = [[21, -13], [21, 13], [-21, -13], [-21, 13], [0, -25], [0, 25]];
+
+/** How far a point is from a line between two others. */
+function away([px, py], [ax, ay], [bx, by]) {
+  const u = bx - ax, v = by - ay, size = u * u + v * v;
+  const share = size > 0 ? Math.min(1, Math.max(0, ((px - ax) * u + (py - ay) * v) / size)) : 0;
+  return Math.hypot(px - ax - share * u, py - ay - share * v);
+}
+
+/** Where the name of arm a stands: the first place beside it that is clear of lines and arms, or the clearest. */
+function spot(a, means, it, x, y) {
+  const place = ([u, v]) => [x(u), y(v)];
+  const lines = it.paid.map((b) => [place(means[b]), place(means[b].map((p, j) => Math.max(p, means[it.arm][j])))]);
+  const others = means.filter((_, k) => k !== a).map(place), [u, v] = place(means[a]);
+  const room = SPOTS.map(([dx, dy]) => {
+    const at = [u + dx, v + dy], inside = at[0] > x.range[0] && at[0] < x.range[1] && at[1] > y.range[1] - 8 && at[1] < y.range[0];
+    return inside ? Math.min(99, ...lines.map(([from, to]) => away(at, from, to)), ...others.map((p) => away(at, p, p) - 6)) : 0;
+  });
+  const found = room.findIndex((r) => r >= 12);
+  const [dx, dy] = SPOTS[found < 0 ? room.indexOf(Math.max(...room)) : found];
+  return {x: u + dx, y: v + dy + 5, "text-anchor": "middle"};
+}
+
 /** The price of every candidate as a bar, in parts for the paid arms. */
 function bars(under, it, colour, [left, right], top, narrow) {
   const most = Math.max(...it.free.map((a) => it.prices[a])), x = scale([0, most > 0 ? most * 1.02 : 1], [left + 22, right - 44]);
   const each = narrow ? Math.min(24, 130 / it.free.length) : Math.min(34, 210 / it.free.length);
-  under.append(svg("text", {x: left, y: top, class: "live-label"}, "regret per log T if one settles on"));
+  under.append(svg("text", {x: left, y: top, class: "live-label"}, "regret per log T if one settles on arm"));
   it.free.forEach((a, row) => {
     const y = top + 12 + row * each, high = Math.min(22, each - 4);
     let from = 0;
@@ -76,7 +99,7 @@ define("price", {
       handle(`arm-${a}`, {x: row[0], y: row[1], scales: [x, y], step: 0.02, colour: free ? "blue" : colour(a), radius: free ? 9 : 7, label: `Arm ${NAMES[a]}`,
         move: (u, v, fine) => set({means: means.map((old, k) => (k === a ? [hold(u, fine), hold(v, fine)] : old))}),
         valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${free ? `free, price ${tidy(it.prices[a])}` : `paid, gap ${tidy(it.gap[a])}`}`});
-      under.append(svg("text", {x: x(row[0]) + (row[0] > 0.9 ? -17 : 17), y: y(row[1]) + (best ? -12 : -8), "text-anchor": row[0] > 0.9 ? "end" : "start"}, NAMES[a]));
+      under.append(svg("text", spot(a, means, it, x, y), NAMES[a]));
     });
     if (!it.paid.length) return;
     const [left, top] = narrow ? [12, side + 96] : [x.range[1] + 34, 48];
@@ -89,10 +112,10 @@ define("price", {
   words({means, horizon}) {
     const it = reckon(means), list = (arms) => arms.map((a) => NAMES[a]).join(", ");
     if (!it.paid.length) return "Every arm is free: whatever is pulled, there is no regret, and the price is 0.";
-    const told = it.paid.map((b) => `${NAMES[b]} ${tidy(evidence(means[b], means[it.arm]))}`).join(", ");
+    const told = it.paid.map((b) => `${tidy(evidence(means[b], means[it.arm]))} (arm ${NAMES[b]})`).join(", ");
     const lead = it.lead > 0 ? `From the largest lead g = ${tidy(it.lead)} one would only know C ≤ (K − 1)/(2g) = ${tidy(it.bound)}.`
       : "No objective has a single winner (g = 0), and still the price is finite.";
-    return `Free: ${list(it.free)}. The cheapest candidate is ${NAMES[it.arm]}: ${it.paid.length === 1 ? "the paid arm" : "the paid arms"} must be shown not to stand in the grey region, and a pull tells ${told}. `
+    return `${it.free.length === 1 ? "Free: arm" : "Free: arms"} ${list(it.free)}. The cheapest candidate is arm ${NAMES[it.arm]}: ${it.paid.length === 1 ? "the paid arm" : "the paid arms"} must be shown not to stand in the grey region, and a pull tells ${told}. `
       + `The price is C = ${tidy(it.value)}: no uniformly good policy has a regret below C log T, here ${tidy(it.value * Math.log(horizon))}, for large T. ${lead}`;
   },
   python: ({means, horizon}) => `import math
@@ -100,7 +123,7 @@ from momab import pareto, theory
 
 means = ${pythonList(means)}
 price = theory.price(means)
-print((pareto.gaps(means) == 0).tolist(), price.arm, price.value, price.value * math.log(${horizon}))
+print((pareto.gaps(means) == 0).tolist(), price.arm + 1, price.value, price.value * math.log(${horizon}))
 print(theory.evidence(means)[:, price.arm].tolist())
 print(pareto.objective_gaps(means).max(), theory.price_bounds(means).by_lead.min())
 `,
