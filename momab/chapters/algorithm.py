@@ -97,12 +97,24 @@ def certificate_rounds(
 
 
 def written_rounds(found: pd.DataFrame) -> pd.DataFrame:
-    """The table of :func:`certificate_rounds` as printed: whole rounds, bounds with two digits."""
-    rounds = ["lower quartile", "median round", "upper quartile"]
+    """The table of :func:`certificate_rounds` as printed, bounds with two digits.
+
+    Quartiles are whole rounds; a median has its half, so that ratios of what is printed are right.
+    """
     printed = found.rename(columns={"rule": "c"})
-    printed[rounds] = found[rounds].map("{:,.0f}".format).replace("nan", "none")
+    digits = {"lower quartile": 0, "median round": 1, "upper quartile": 0}
+    for column, places in digits.items():
+        printed[column] = found[column].map(f"{{:,.{places}f}}".format).replace("nan", "none")
     printed["bound on failure"] = found["bound on failure"].map(magics.tens)
     return printed
+
+
+def written_medians(found: pd.DataFrame) -> pd.Series[str]:
+    """Per rule of :func:`certificate_rounds` the median round, with how many runs it is of."""
+    rows = found.set_index("rule")[["median round", "certify"]]
+    return rows.apply(
+        lambda row: f"{row.iloc[0]:,.0f} ({row.iloc[1]:.0f})" if row.iloc[1] else "none (0)", axis=1
+    )
 
 
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
@@ -194,8 +206,8 @@ def _seen(value: float) -> str:
 
 def beyond(low: float, high: float) -> tuple[str, str]:
     """What a panel says about intervals that it cannot show to their ends: below, and above."""
-    down = f"\u25bc to {low:.2f}".replace("-", "\u2212") if low < _YLOW else ""
-    return down, f"\u25b2 to {high:.2f}" if high > _YHIGH else ""
+    down = f"\u2193 to {low:.2f}".replace("-", "\u2212") if low < _YLOW else ""
+    return down, f"\u2191 to {high:.2f}" if high > _YHIGH else ""
 
 
 def _panel(trace: Trace, r: Rounds, j: int) -> dict[str, Any]:

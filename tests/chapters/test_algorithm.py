@@ -147,8 +147,8 @@ def test_nothing_is_cut_off_silently(run: tracing.Trace) -> None:
     """In an early round the bounds are far outside of the panel, and the panel says how far."""
     r = run.rounds(run.K, run.K + 1)
     panel = algorithm._panel(run, r, 0)
-    assert panel["up"] == f"\u25b2 to {r.U[0, :, 0].max():.2f}"
-    assert panel["down"] == f"\u25bc to \u2212{-r.L[0, :, 0].min():.2f}"
+    assert panel["up"] == f"\u2191 to {r.U[0, :, 0].max():.2f}"
+    assert panel["down"] == f"\u2193 to \u2212{-r.L[0, :, 0].min():.2f}"
     assert (panel["lower_seen"], panel["upper_seen"]) == ("hidden", "hidden")
     last = algorithm._panel(run, run.rounds(run.recorded - 1, run.recorded), 0)
     assert (last["up"], last["down"]) == ("", "")
@@ -183,11 +183,23 @@ def test_figures_of_a_run(run: tracing.Trace, kind: str) -> None:
         assert "<svg" in show.figure_html(fig, "a picture of a whole run")
 
 
-def test_rounds_are_printed_whole_and_bounds_in_tens() -> None:
+def test_quartiles_are_printed_whole_medians_with_their_half_and_bounds_in_tens() -> None:
     quartiles = ["lower quartile", "median round", "upper quartile"]
     found = pd.DataFrame([("2", 1764.5, 3e-11), ("1", np.nan, 30.0)])
     found = found[[0, 1, 1, 1, 2]].set_axis(["rule", *quartiles, "bound on failure"], axis=1)
     printed = algorithm.written_rounds(found)
-    assert printed["median round"].tolist() == ["1,764", "none"]
+    assert printed["median round"].tolist() == ["1,764.5", "none"]
+    assert printed["lower quartile"].tolist() == ["1,764", "none"]
     assert printed["bound on failure"].tolist() == ["3 × 10⁻¹¹", "30"]
     assert printed["c"].tolist() == ["2", "1"]
+
+
+def test_a_median_says_how_many_runs_it_is_of() -> None:
+    rows = [("widest", 40, 1234.5), ("turns", 17, 9_000.0), ("random", 0, np.nan)]
+    found = pd.DataFrame(rows, columns=["rule", "certify", "median round"])
+    printed = algorithm.written_medians(found)
+    assert printed.to_dict() == {
+        "widest": "1,234 (40)",
+        "turns": "9,000 (17)",
+        "random": "none (0)",
+    }

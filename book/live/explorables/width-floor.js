@@ -29,14 +29,17 @@ function interval(under, x, y, {low, high, colour, label}) {
 function fall(under, {lead, n}, {open, width: now}, [left, right], [bottom, top], narrow) {
   const u = scale([LEAST, MOST], [left, right], true), v = scale([0, Math.max(0.6, 2 * lead)], [bottom, top]);
   const stops = [4 * LOG / lead ** 2, 16 * LOG / lead ** 2].map((k) => Math.min(MOST, Math.max(LEAST, k)));
-  const names = narrow ? ["open if true", "if wrong", "never"] : ["open if estimates are true", "only if wrong", "never open"];
+  const names = narrow ? [["open if true"], ["only if", "wrong"], ["never"]] : [["open if estimates are true"], ["only if wrong"], ["never open"]];
   const zones = [[LEAST, stops[0], 0.3], [stops[0], stops[1], 0.14], [stops[1], MOST, 0]];
   for (const [from, to, shade] of zones)
     under.append(svg("rect", {x: u(from), width: u(to) - u(from), y: top, height: bottom - top, style: `fill: var(--fig-orange); opacity: ${shade}`}));
   axes(under, u, v, {xlabel: "samples of each arm", ylabel: narrow ? "width W" : "width W of the race"});
-  for (const [k, [from, to]] of zones.entries())
-    if (u(to) - u(from) > 7 * names[k].length - 6) under.append(svg("text", {x: (u(from) + u(to)) / 2, y: k === 2 ? top + 15 : bottom - 8,
-      "text-anchor": "middle", class: k === 2 ? "live-tick live-clear" : "live-tick"}, names[k]));
+  for (const [k, [from, to]] of zones.entries()) {
+    const lines = names[k], longest = Math.max(...lines.map((line) => line.length));
+    if (u(to) - u(from) > 7 * longest - 10) lines.forEach((line, i) => under.append(svg("text", {
+      x: (u(from) + u(to)) / 2, y: k === 2 ? top + 15 : bottom - 8 - 14 * (lines.length - 1 - i),
+      "text-anchor": "middle", class: k === 2 ? "live-tick live-clear" : "live-tick"}, line)));
+  }
   const curve = Array.from({length: 101}, (_, i) => LEAST * (MOST / LEAST) ** (i / 100)).map((k) => [k, 2 * Math.sqrt(LOG / k)]);
   for (const [level, text] of [[lead, "lead g"], [lead / 2, "floor g/2"]]) {
     under.append(
