@@ -14,7 +14,7 @@
     delimiter: ","                # of the tables
 
 Times without a zone are those of this machine.  A file counts as handed in when it was last
-changed.
+changed; copy it such that this time is kept.
 """
 
 from __future__ import annotations

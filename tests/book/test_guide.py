@@ -211,6 +211,15 @@ def test_the_plan_for_a_term_has_every_chapter_once_and_adds_its_minutes_up():
     assert sorted(taught) == sorted(["refresher", *CHAPTERS])
 
 
+def test_five_lectures_set_exercises_of_their_own_chapters_only():
+    plan = GUIDE.split("## Plan: five lectures\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"\{ref\}`([\w-]+)`", plan))
+    chapters = named & {"refresher", *CHAPTERS}
+    exercises = {name for name in named if re.search(r"-\d+$", name) and "guide" not in name}
+    assert len(exercises) > 20
+    assert {re.sub(r"-\d+$", "", name) for name in exercises} <= chapters
+
+
 def commands() -> list[str]:
     found = re.findall(r"`(momab [^`]+)`", GUIDE)
     found += re.findall(r"^(momab [^#\n]+)", GUIDE, flags=re.MULTILINE)
