@@ -51,6 +51,14 @@ FEW = 4
 WIDE = 64
 """Width-guided keeps the state of so many objectives in rows of this length."""
 
+STRIDE = u64(4 * WIDE + 8)
+"""From arm to arm in a table of four rows; a power of two would crowd them in the cache."""
+
+PLACES = np.array(
+    [[*(i for i in range(8) if byte >> i & 1), *[0] * 8][:8] for byte in range(256)], dtype=np.int64
+)
+"""Where the bits of a byte are that are set."""
+
 SLOWEST = 0.97
 """1 / sqrt(N) falls by no more than this factor while N grows by a sixteenth."""
 
@@ -139,20 +147,22 @@ def _coins_ahead(out, t, slot, run, stream, key0, key1):
 
 
 def _source(arrays: RewardArrays) -> tuple[Any, ...]:
-    """Return the reward arrays with buffers: rewards made ahead, and which pulls they are."""
+    """Return the reward arrays with buffers: rewards made ahead, and which pulls they are.
+
+    Rows of many rewards are padded with zeros: no rest is left when several are done at a time.
+    """
     K, m, d = arrays.K, arrays.words, arrays.d
     pulls = max(2, min(64, 256 // max(m, d)))
-    ready = np.zeros((K, pulls, d))
+    ready = np.zeros((K, pulls, d if d <= FEW else (d + 15) // 16 * 16))
     first, stop = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
     words = np.zeros(4 * (pulls * m // 4 + 4), dtype=np.uint32)
-    return (*arrays[:5], ready, first, stop, words)
+    return (*arrays[:5], ready, first, stop, words, d)
 
 
 @lean
 def _refill(source, a, n, run, key0, key1):
     """Make the rewards of pulls n, n + 1, ... of arm a: a few at first, then more at a time."""
-    kind, m, thresholds, values, offsets, ready, first, stop, words = source
-    d = ready.shape[2]
+    kind, m, thresholds, values, offsets, ready, first, stop, words, d = source
     pulls = min(ready.shape[1], max(2, 32 // m, n // 2))
     block = n * m // 4
     blocks = ((n + pulls) * m + 3) // 4 - block
@@ -187,8 +197,7 @@ def _refill(source, a, n, run, key0, key1):
 @jit
 def _refill_watched(source, a, n, j, run, key0, key1):
     """Do the same for one objective only; the others' places in the buffer keep what they had."""
-    kind, m, thresholds, values, offsets, ready, first, stop, words = source
-    d = ready.shape[2]
+    kind, m, thresholds, values, offsets, ready, first, stop, words, d = source
     pulls = min(ready.shape[1], max(2, 32 // m, n // 2))
     lane = u64(0) if kind in (DUPLICATED, ROWS) else u64(j)
     for i in range(pulls):  # the word at this place of every pull, whatever its block
@@ -216,19 +225,19 @@ def _refill_watched(source, a, n, j, run, key0, key1):
 @lean
 def _draw_many(source, a, n, pulls, sums, run, key0, key1):
     """Add the rewards of pulls n, ..., n + pulls - 1 of arm a to its sums, in this order."""
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, d = source
     for pull in range(n, n + pulls):
         if pull >= stop[a]:
             _refill(source, a, pull, run, key0, key1)
         i = pull - first[a]
-        for j in range(ready.shape[2]):
+        for j in range(d):
             sums[a, j] += ready[a, i, j]
 
 
 @jit
 def _draw_in_turn(source, K, rounds, run, key0, key1, sums):
     """Pull the arms one after the other and add up their rewards, which decides nothing."""
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     counts = np.zeros(K, dtype=np.int64)
     arm = np.int64(0)
     for _ in range(rounds):
@@ -467,26 +476,22 @@ def _hold_on(source, book, t, end, arm, row, counts, sums, at, event, run, key0,
 
 
 @inlined
-def _pull_races(state, U, means, sums, arm, n, radius, d, quick):
+def _pull_races(state, U, means, sums, arm, n, radius, d):
     """Bring the state of every race up to date after a pull; is a pair in doubt, is one proved?
 
     The rows of ``state``, for every WIDE objectives: b, c, U_b, U_c, beta_b, beta_c, the width,
     and ``rest``, an upper bound on the U of the others.  Arms are written as floats and there is
-    no branch, so that the compiler can do four objectives at a time.  If ``quick``, divisions are
-    spared and U is good to a few units in the last place only, which NEAR covers.
+    no branch, so that the compiler can do four objectives at a time.
     """
-    doubts, proofs, name, inverse = 0, 0, float(arm), 1.0 / n
+    doubts, proofs, name = 0, 0, float(arm)
     for chunk in range(0, d, WIDE):
         at = u64(chunk * 8)
         for i in range(min(WIDE, d - chunk)):
             j, k = u64(chunk + i), at + u64(i)
-            if quick:
-                u = sums[arm, j] * inverse + radius
-            else:
-                mean = sums[arm, j] / n
-                u = mean + radius
-                means[arm, j] = mean
-                U[arm, j] = u
+            mean = sums[arm, j] / n
+            u = mean + radius
+            means[arm, j] = mean
+            U[arm, j] = u
             leads, follows = state[k] == name, state[k + u64(WIDE)] == name
             first, second = state[k + u64(2 * WIDE)], state[k + u64(3 * WIDE)]
             beta_b, beta_c = state[k + u64(4 * WIDE)], state[k + u64(5 * WIDE)]
@@ -564,7 +569,7 @@ def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream
     Returns the next round and the arm of the last one.  Ties that are not exact, and
     certificates, are left to the caller.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     counts, sums, means, U, beta, radii = books
     keys, order, rank, pairs, widths = ranks
     pair_words, tie_words, froms = coins
@@ -625,6 +630,213 @@ def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream
     return t, arm
 
 
+# Width-guided with many objectives.  Which arm is pulled depends on the counts and on the pairs,
+# not on who leads a pair.  So every objective has two marks.  The upper bounds of its pair are
+# above the bar, those of all other arms below.  The pin lies in both intervals of the pair, so that
+# nothing is certified.  While the arm that was pulled stays on its sides of all marks, nothing
+# changes.  An objective on which the second place is tied is open: its pair is drawn every round.
+#
+# An arm has four rows of WIDE numbers in ``table``: its sums, and for each objective the least and
+# the largest upper bound and the largest lower bound that keep it on its sides.  ``pair_of`` holds
+# the pair b < c of each objective.  Each different pair has a column in ``pairs``: b, c, their
+# radii and the width; and in ``members`` the set of its objectives, as bits.  ``place`` says which
+# column that is, or -1; place[0, 0] counts the columns.  Unused columns have width -2.
+
+
+@inlined
+def _member(x, word):
+    """Return one of the bits that are set in x, drawn by the word of a coin; the first for 0.
+
+    Without branches, which would be mispredicted: the bits are counted byte by byte.
+    """
+    ones = u64(0x0101010101010101)
+    s = x - (x >> u64(1) & u64(0x5555555555555555))
+    s = (s & u64(0x3333333333333333)) + (s >> u64(2) & u64(0x3333333333333333))
+    s = (s + (s >> u64(4)) & u64(0x0F0F0F0F0F0F0F0F)) * ones  # byte i: how many up to there
+    k = word * (s >> u64(56)) >> u64(32)
+    passed = ((k * ones | u64(0x80) * ones) - s >> u64(7)) & ones  # 1 in bytes with at most k
+    at = passed * ones >> u64(56) << u64(3)
+    byte = x >> at & u64(0xFF)
+    return at + u64(PLACES[byte, k - (s << u64(8) >> at & u64(0xFF))])
+
+
+@inlined
+def _move(j, b, c, beta, races):
+    """Move objective j to the pair b < c; the last column takes the place of one that is empty."""
+    _, pair_of, pairs, members, place = races
+    old_b, old_c = pair_of[0, j], pair_of[1, j]
+    if old_b != b or old_c != c:
+        pair_of[0, j], pair_of[1, j] = b, c
+        bit = u64(1) << u64(j)
+        if old_b >= 0:
+            p = place[old_b, old_c]
+            members[p] ^= bit
+            if members[p] == u64(0):
+                place[0, 0] -= 1
+                last = place[0, 0]
+                place[np.int64(pairs[last]), np.int64(pairs[last + WIDE])] = p
+                place[old_b, old_c] = -1
+                for i in range(0, 4 * WIDE, WIDE):
+                    pairs[p + i] = pairs[last + i]
+                    pairs[last + i] = -1.0
+                members[p] = members[last]
+                members[last] = u64(0)
+        p = place[b, c]
+        if p < 0:
+            p = place[0, 0]
+            place[0, 0] += 1
+            place[b, c] = p
+            pairs[p], pairs[p + WIDE] = b, c
+            pairs[p + 2 * WIDE], pairs[p + 3 * WIDE] = beta[b], beta[c]
+        members[p] |= bit
+
+
+@inlined
+def _look(j, t, counts, beta, inverse, races, column, ties, coins, run, stream, key0, key1):
+    """Find the pair of objective j and its marks; is it open, and may it certify?"""
+    _, tie_words, froms = coins
+    table, pair_of, _, _, _ = races
+    K, at = counts.size, u64(j)
+    for a in range(K):
+        x = u64(a)
+        column[x, u64(0)] = table[x * STRIDE + at] * inverse[x] + beta[x]
+    best, least, third = _top_three(column, 0)
+    tied = not third < least - 2.0 * NEAR
+    if tied:
+        for a in range(K):
+            column[a, 0] = table[u64(a) * STRIDE + at] / counts[a] + beta[a]
+        best, least, third = _top_three(column, 0)
+        if t - froms[j + 1] >= 16:
+            froms[j + 1] = t
+            _coins_ahead(tie_words[j], t, 2 * j, run, stream, key0, key1)
+        i = t - froms[j + 1]
+        words = tie_words[j, 0, i], tie_words[j, 1, i]
+        b, c, _ = _break_ties(column, 0, K, best, least, third, ties, words)
+        b, c = min(b, c), max(b, c)
+        least = min(column[b, 0], column[c, 0])
+    else:
+        n = u64(0)
+        for a in range(K):
+            ties[n] = a
+            n += u64(1) if column[u64(a), u64(0)] >= least else u64(0)
+        b, c = ties[0], ties[1]
+    lower = max(column[b, 0] - 2.0 * beta[b], column[c, 0] - 2.0 * beta[c])
+    pin = -np.inf if tied else 0.5 * (lower + least)
+    # Close to the others: pulls lower the bounds of the pair more often than they raise theirs.
+    bar = np.inf if tied else 0.9 * third + 0.1 * least
+    if pair_of[0, j] >= 0:
+        for x in (u64(pair_of[0, j]), u64(pair_of[1, j])):
+            table[x * STRIDE + u64(WIDE) + at] = -np.inf
+            table[x * STRIDE + u64(3 * WIDE) + at] = np.inf
+    for a in range(K):
+        table[u64(a) * STRIDE + u64(2 * WIDE) + at] = bar - NEAR
+    for x in (u64(b), u64(c)):
+        table[x * STRIDE + u64(WIDE) + at] = -np.inf if tied else max(bar, pin) + NEAR
+        table[x * STRIDE + u64(2 * WIDE) + at] = np.inf
+        table[x * STRIDE + u64(3 * WIDE) + at] = np.inf if tied else pin - NEAR
+    _move(j, b, c, beta, races)
+    return tied, not lower < least - 4.0 * NEAR
+
+
+@jit_extremes
+def _race_many(
+    source, t, until, clog, row, arms, books, races, scratch, coins, run, stream, key0, key1
+):
+    """Play the widest of up to WIDE races up to round ``until`` or to a certificate.
+
+    Returns the next round and the arm of the last one.  Certificates are left to the caller.
+    """
+    _, _, _, _, _, ready, first, stop, _, d = source
+    counts, sums, _, _, beta, _ = books
+    table, pair_of, pairs, members, place = races
+    inverse, coming, column, ties = scratch
+    pair_words, _, froms = coins
+    K = counts.size
+    place.fill(-1)
+    place[0, 0] = 0
+    pair_of.fill(-1)
+    pairs.fill(-1.0)
+    members.fill(u64(0))
+    for a in range(K):
+        inverse[a] = 1.0 / counts[a]
+        coming[a] = math.sqrt(clog / (counts[a] + 1.0))
+        for i in range(WIDE):
+            k = u64(a) * STRIDE + u64(i)
+            table[k] = sums[a, i] if i < d else 0.0
+            table[k + u64(WIDE)] = -np.inf
+            table[k + u64(2 * WIDE)], table[k + u64(3 * WIDE)] = np.inf, np.inf
+    due, opens = ~u64(0) >> u64(WIDE - d), u64(0)
+    arm, radius, certain = np.int64(-2), 0.0, True
+    while t < until:
+        while due != u64(0):
+            bit = due & (~due + u64(1))
+            due ^= bit
+            i = np.int64(_member(bit, u64(0)))
+            tied, proved = _look(
+                i, t, counts, beta, inverse, races, column, ties, coins, run, stream, key0, key1
+            )
+            opens = opens | bit if tied else opens & ~bit
+            certain &= not proved
+        if not certain:
+            break
+        if t - froms[u64(0)] >= 64:
+            froms[u64(0)] = t
+            _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
+        word = u64(t - froms[u64(0)])
+        # Which race?
+        columns, name = (place[u64(0), u64(0)] + 7) // 8 * 8, np.float64(arm)
+        for i in range(columns):
+            p = u64(i)
+            one, two = pairs[p + u64(2 * WIDE)], pairs[p + u64(3 * WIDE)]
+            # + 0.0 for a plain store; masked ones are slow
+            one = (radius if pairs[p] == name else one) + 0.0
+            two = (radius if pairs[p + u64(WIDE)] == name else two) + 0.0
+            pairs[p + u64(2 * WIDE)] = one
+            pairs[p + u64(3 * WIDE)] = two
+            pairs[p + u64(4 * WIDE)] = one + two
+        m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # four at a time: less waiting
+        for i in range(0, columns, 4):
+            p = u64(i + 4 * WIDE)
+            m0, m1 = max(m0, pairs[p]), max(m1, pairs[p + u64(1)])
+            m2, m3 = max(m2, pairs[p + u64(2)]), max(m3, pairs[p + u64(3)])
+        least = max(max(m0, m1), max(m2, m3)) - TIE
+        widest = u64(0)
+        for i in range(columns):
+            wide = ~u64(0) if pairs[u64(i + 4 * WIDE)] >= least else u64(0)
+            widest |= wide & members[u64(i)]
+        j = _member(widest, pair_words[u64(0), word])
+        # Which arm of the pair?
+        low, high = pair_of[u64(0), j], pair_of[u64(1), j]
+        arm = low if pair_words[u64(1), word] >> u64(31) == u64(0) else high
+        arm = low if beta[u64(high)] < beta[u64(low)] - TIE else arm
+        arm = high if beta[u64(low)] < beta[u64(high)] - TIE else arm
+        a = u64(arm)
+        n = counts[a]
+        if n >= stop[a]:
+            _refill(source, arm, n, run, key0, key1)
+        pull = u64(n - first[a])
+        counts[a] = n + 1
+        radius, flat = coming[a], 1.0 / (n + 1.0)
+        beta[a], inverse[a], twice = radius, flat, 2.0 * radius
+        coming[a] = math.sqrt(clog / (n + 2.0))  # for the next pull: nobody waits for it now
+        if arms.size > 0:
+            arms[row, t] = arm
+        t += 1
+        due = opens
+        for i in range(ready.shape[2]):
+            k, j = a * STRIDE + u64(i), u64(i)
+            total = table[k] + ready[a, pull, j]
+            table[k] = total
+            u = total * flat + radius
+            under, over = u < table[k + u64(WIDE)], u > table[k + u64(2 * WIDE)]
+            gone = under | over | (u - twice > table[k + u64(3 * WIDE)])
+            due |= (u64(1) if gone else u64(0)) << j
+    for a in range(K):
+        for i in range(d):
+            sums[a, i] = table[u64(a) * STRIDE + u64(i)]
+    return t, arm
+
+
 @jit
 def _width_guided(
     source,
@@ -653,10 +865,11 @@ def _width_guided(
     are further apart than ties and rounding reach, its pair is the same; otherwise it is in
     doubt, and all arms are scanned again.  A race with a tie is in doubt each round, so that
     each round has its coin.  With FEW objectives the arms of each are kept in order instead, and
-    the pair is read off (`_rerank`).  With kl certificates the kernel also keeps ``alert``: where
+    the pair is read off (`_race_on`); with up to WIDE of them nothing is done while the pulled arm
+    stays between marks (`_race_many`).  With kl certificates the kernel also keeps ``alert``: where
     the cheap test does not rule one out.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     cert_round, cert_arm, cert_objective = certificates
     counts = np.zeros(K, dtype=np.int64)
@@ -672,7 +885,8 @@ def _width_guided(
     pair_words = np.zeros((2, 64), dtype=u64)
     alert = np.zeros(d, dtype=np.bool_)
     winner, hold = np.zeros(d, dtype=np.int64), np.zeros((d, 4), dtype=np.int64)
-    ranked, quick = d <= FEW, not kl and clogs.max() <= 1e4
+    ranked, plain = d <= FEW, rule == 0 and not kl
+    many = plain and FEW < d <= WIDE and clogs.max() <= 1e4
     size = K + 2 if ranked else 0
     keys, order = np.zeros(d * size), np.zeros(d * size, dtype=np.int64)
     rank = np.zeros(d * size, dtype=np.int64)
@@ -680,6 +894,15 @@ def _width_guided(
     books = counts, sums, means, U, beta, radii
     ranks = keys, order, rank, np.zeros((3, d + 1), dtype=np.int64), W
     coins = pair_words, tie_words, froms
+    races = (
+        np.zeros(K * STRIDE if many else 0),
+        np.zeros((2, d), dtype=np.int64),
+        np.zeros(5 * WIDE),
+        np.zeros(WIDE, dtype=u64),
+        np.zeros((K, K), dtype=np.int64),
+    )
+    column = np.full(((K + 3) // 4 * 4, 1), -np.inf)
+    scratch = np.zeros(K), np.zeros(K), column, ties
     tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
@@ -729,23 +952,45 @@ def _width_guided(
                     for j in range(d):
                         stale[j] = j
                     stales, proved = d, False
-                if ranked and rule == 0 and not kl and tabulated == epoch:
+                if (many or (ranked and plain)) and tabulated == epoch:
                     until, began = min(min(T, event), ends[epoch]), t
-                    t, last = _race_on(
-                        source,
-                        t,
-                        until,
-                        clog,
-                        row,
-                        arms,
-                        books,
-                        ranks,
-                        coins,
-                        run,
-                        stream,
-                        key0,
-                        key1,
-                    )
+                    if many:
+                        t, last = _race_many(
+                            source,
+                            t,
+                            until,
+                            clog,
+                            row,
+                            arms,
+                            books,
+                            races,
+                            scratch,
+                            coins,
+                            run,
+                            stream,
+                            key0,
+                            key1,
+                        )
+                        for j in range(d):
+                            _bounds(j, sums, counts, beta, means, U)
+                            stale[j] = j
+                        stales, proved = d, False
+                    else:
+                        t, last = _race_on(
+                            source,
+                            t,
+                            until,
+                            clog,
+                            row,
+                            arms,
+                            books,
+                            ranks,
+                            coins,
+                            run,
+                            stream,
+                            key0,
+                            key1,
+                        )
                     if t > began:
                         arm = last
                         continue
@@ -757,8 +1002,6 @@ def _width_guided(
                         best, second, third = keys[p], keys[p + 1], keys[p + 2]
                         new_b, new_c = order[p], order[p + 1]
                     else:
-                        if quick:
-                            _bounds(j, sums, counts, beta, means, U)
                         best, second, third = _top_three(U, j)
                         new_b, new_c = 0, 0
                         for a in range(K):
@@ -800,7 +1043,6 @@ def _width_guided(
                             proved |= winner[j] >= 0
                 if proved:
                     for j in range(d):
-                        _bounds(j, sums, counts, beta, means, U)
                         W[j] = beta[b[j]] + beta[c[j]]
                     j = _certificate(b, c, W, U, means, beta, winner, t, run, stream, key0, key1)
                     if j >= 0:
@@ -886,7 +1128,7 @@ def _width_guided(
                     U[arm, j] = means[arm, j] + radius
                     _rerank(keys, order, rank, u64(j * size), arm, U[arm, j])
             else:
-                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded, quick)
+                doubts, proofs = _pull_races(state, U, means, sums, arm, n, radius, padded)
             proved |= proofs > 0
             if doubts > 0:
                 for j in range(d):
@@ -1573,7 +1815,7 @@ def _eager(
 
     Returns the next round and the arm of the last one.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     counts, sums, mean, root, coming = books
     inside, _, ahead, floor, base, _ = wards
     d, padded = sums.shape[1], mean.shape[1]
@@ -1707,7 +1949,7 @@ def _front(
 
     If ``proof``, which is stop_c log T, is positive, the run ends at the first certificate.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     # Objectives are padded to a multiple of 4 with copies of the first, which change nothing.
     padded = (d + 3) // 4 * 4
@@ -1922,7 +2164,7 @@ def _scalarized(
     changes no digit, since x + 0 m = x.  Arms are scored four at a time; there are up to three
     dummies at the end.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     padded = (K + 3) // 4 * 4
     vectors = starts.size - 1
@@ -2070,7 +2312,7 @@ def _single_ucb1(source, K, d, known, c, T, run_start, key0, key1, stream, book)
     two of them are within NEAR the plain loop's expressions decide.  The arrays end with up to
     three dummies.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     padded = (K + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
@@ -2265,7 +2507,7 @@ def _klucb(source, K, d, known, T, run_start, key0, key1, stream, book):
     rate``.  The leader's own bound is found at a level that is not above log t.  The arrays end
     with up to seven dummies.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     padded = (K + 7) // 8 * 8
     counts = np.zeros(K, dtype=np.int64)
@@ -2540,7 +2782,7 @@ def _imed_stay(source, a, counts, sums, box, side, most, run, key0, key1):
 
     Returns whether all means are in the box.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     d = sums.shape[1]
     n = counts[a]
     outside = 0
@@ -2565,7 +2807,7 @@ def _pareto_imed(source, K, d, add, T, run_start, key0, key1, stream, book):
     Nearly all pulls are of the candidate.  They come in stays: a box around its means and a
     number of pulls within which the full computation is known to want it again.
     """
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     width = (K + 3) // 4 * 4
     counts = np.zeros(K, dtype=np.int64)
@@ -2841,7 +3083,7 @@ def _sampled_front(low, high, guess, counts, sums, front, t, run, stream, key0, 
 @jit
 def _pareto_thompson(source, K, d, T, run_start, key0, key1, stream, book):
     """Play Pareto Thompson sampling: bounds of the draws nearly always tell the front."""
-    _, _, _, _, _, ready, first, stop, _ = source
+    _, _, _, _, _, ready, first, stop, _, _ = source
     _, _, pulls, _, _, final_sums, arms = book
     n = K * d
     rounds = max(1, min(64, 2048 // n))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +9,7 @@ import pytest
 import momab
 from momab.engine import loop
 from momab.model import instances
+from tests.engine.cautious import assert_same_with_a_wide_guard
 from tests.engine.drawn import assert_same, crowd
 
 
@@ -33,33 +31,7 @@ def test_it_changes_between_its_two_ways() -> None:
     assert_same(fast, loop.play_block(*common, (), False, True, "python"))
 
 
-CAUTIOUS = """
-import numpy as np
-from momab.engine import _kernels, loop
-_kernels.GUARD = 1e-3
-import momab
-from tests.engine.drawn import SOURCES, assert_same, random_instance
-rng = np.random.default_rng(20261117)
-for i in range(24):
-    instance = random_instance(rng, SOURCES[i % 4])
-    policy = momab.ParetoUCB1("real", 0.1) if i % 3 else momab.ParetoUCB1("synthetic")
-    common = (instance, policy, instance.K + 1500, i, 0, 1, (), True, True)
-    assert_same(loop.play_block(*common, "numba"), loop.play_block(*common, "python"))
-print("same")
-"""
-
-
 def test_what_is_too_close_to_call_is_decided_by_the_plain_loop_s_numbers(tmp_path: Path) -> None:
-    """With a guard a hundred million times as wide, the kernel trusts next to nothing."""
     pytest.importorskip("numba", reason="skipped: needs numba")
-    root = Path(__file__).parents[2]
-    found = subprocess.run(
-        [sys.executable, "-c", CAUTIOUS],
-        capture_output=True,
-        text=True,
-        cwd=root,
-        # Compiled code does not know that it was compiled with another guard.
-        env={**os.environ, "PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(tmp_path)},
-        check=False,
-    )
-    assert found.stdout.strip() == "same", found.stderr
+    policies = (momab.ParetoUCB1("synthetic"), *[momab.ParetoUCB1("real", 0.1)] * 2)
+    assert_same_with_a_wide_guard("GUARD", policies, tmp_path)
