@@ -236,7 +236,8 @@ def _crashing() -> list[Pupil]:
         ),
         Pupil(
             "jon",
-            {WIDTH: "hog = []\nwhile True:\n    hog.append(bytearray(10**6))"},
+            # bytes() asks for memory without writing to it, so a slow machine runs out of it as soon
+            {WIDTH: "hog = []\nwhile True:\n    hog.append(bytes(10**6))"},
             {WIDTH: "memory"},
         ),
         Pupil(

@@ -108,7 +108,7 @@ def test_a_whole_class_in_one_command(school, tmp_path, names):
 
     output = tmp_path / "results"
     (tmp_path / "course.yml").write_text("seed: 7\npartial: false\n")
-    options = ["--course", str(tmp_path / "course.yml"), "--seconds", "3", "--memory", "640"]
+    options = ["--course", str(tmp_path / "course.yml"), "--seconds", "6", "--memory", "640"]
     environment = {**os.environ, "TMPDIR": str(temporary)}
 
     def grade(folder, output):
