@@ -236,7 +236,7 @@ def _crashing() -> list[Pupil]:
         ),
         Pupil(
             "jon",
-            # bytes() asks for memory without writing to it, so a slow machine runs out of it as soon
+            # bytes() asks for memory without writing to it: a slow machine runs out of it as soon
             {WIDTH: "hog = []\nwhile True:\n    hog.append(bytes(10**6))"},
             {WIDTH: "memory"},
         ),
