@@ -1,5 +1,7 @@
 """The course material of every chapter: exercises, solutions, teaching notes, slides."""
 
+import ast
+import builtins
 import itertools
 import re
 from functools import cache
@@ -128,6 +130,32 @@ def test_solutions_of_programming_exercises_call_the_check(name: str) -> None:
     for exercise in myst.exercises(chapter(name).node):
         if exercise.programming:
             assert exercise.starter[1] in code[exercise.label]
+
+
+def unbound(source: str, known: set[str]) -> set[str]:
+    """Add the names that a piece of code binds; return those it uses without."""
+    nodes = list(ast.walk(ast.parse(source)))
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            known |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            known.add(node.name)
+        elif isinstance(node, ast.arg):
+            known.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            known.add(node.id)
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - known
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_checked_solution_can_be_copied_into_an_empty_notebook(name: str) -> None:
+    """It imports what it needs; it may use functions of earlier exercises, by their names."""
+    functions: set[str] = set()
+    for label, cell in editions.solution_cells(chapter(name).node):
+        if f'momab.check("{label}"' in cell.source:
+            assert unbound(cell.source, functions | set(dir(builtins))) == set(), label
+            tree = ast.parse(cell.source)
+            functions |= {part.name for part in tree.body if isinstance(part, ast.FunctionDef)}
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
