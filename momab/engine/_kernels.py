@@ -1653,7 +1653,7 @@ def _lead(a, f, mean, root, ahead, epoch):
     return min(mean[a, j] - mean[f, j] + min(one, two), mean[f, k] - mean[a, k] - max(one, two))
 
 
-@lean
+@inlined
 def _look_around(a, t, c, q, members, size, books, wards, epoch):
     """Find where member a is ahead of the other members, and they of it.
 
@@ -1748,7 +1748,7 @@ def _begin_epoch(t, c, q, members, size, books, wards, epoch):
     return size
 
 
-@lean
+@inlined
 def _rearrange(arm, under, near, t, c, q, members, size, books, wards, epoch):
     """Look at the verdicts about a member that has moved; return how many members there are."""
     _, _, mean, root, _ = books
