@@ -638,9 +638,9 @@ def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream
 #
 # An arm has four rows of WIDE numbers in ``table``: its sums, and for each objective the least and
 # the largest upper bound and the largest lower bound that keep it on its sides.  ``pair_of`` holds
-# the pair b < c of each objective.  Each different pair has a column in ``pairs``: b, c, their
-# radii and the width; and in ``members`` the set of its objectives, as bits.  ``place`` says which
-# column that is, or -1; place[0, 0] counts the columns.  Unused columns have width -2.
+# the pair b < c of each objective.  Each different pair has a column in ``pairs``, with b and c,
+# and in ``members``, with the set of its objectives as bits.  ``place`` says which column that is,
+# or -1; place[0, 0] counts the columns.  ``held`` has the set of objectives whose pair an arm is in.
 
 
 @inlined
@@ -661,33 +661,32 @@ def _member(x, word):
 
 
 @inlined
-def _move(j, b, c, beta, races):
+def _move(j, b, c, races):
     """Move objective j to the pair b < c; the last column takes the place of one that is empty."""
-    _, pair_of, pairs, members, place = races
+    _, pair_of, pairs, members, held, place = races
     old_b, old_c = pair_of[0, j], pair_of[1, j]
     if old_b != b or old_c != c:
         pair_of[0, j], pair_of[1, j] = b, c
         bit = u64(1) << u64(j)
         if old_b >= 0:
+            held[old_b] ^= bit
+            held[old_c] ^= bit
             p = place[old_b, old_c]
             members[p] ^= bit
             if members[p] == u64(0):
                 place[0, 0] -= 1
                 last = place[0, 0]
-                place[np.int64(pairs[last]), np.int64(pairs[last + WIDE])] = p
+                place[pairs[0, last], pairs[1, last]] = p
                 place[old_b, old_c] = -1
-                for i in range(0, 4 * WIDE, WIDE):
-                    pairs[p + i] = pairs[last + i]
-                    pairs[last + i] = -1.0
-                members[p] = members[last]
-                members[last] = u64(0)
+                pairs[0, p], pairs[1, p], members[p] = pairs[0, last], pairs[1, last], members[last]
+        held[b] |= bit
+        held[c] |= bit
         p = place[b, c]
         if p < 0:
             p = place[0, 0]
             place[0, 0] += 1
             place[b, c] = p
-            pairs[p], pairs[p + WIDE] = b, c
-            pairs[p + 2 * WIDE], pairs[p + 3 * WIDE] = beta[b], beta[c]
+            pairs[0, p], pairs[1, p], members[p] = b, c, u64(0)
         members[p] |= bit
 
 
@@ -695,7 +694,7 @@ def _move(j, b, c, beta, races):
 def _look(j, t, counts, beta, inverse, races, column, ties, coins, run, stream, key0, key1):
     """Find the pair of objective j and its marks; is it open, and may it certify?"""
     _, tie_words, froms = coins
-    table, pair_of, _, _, _ = races
+    table, pair_of, _, _, _, _ = races
     K, at = counts.size, u64(j)
     for a in range(K):
         x = u64(a)
@@ -734,7 +733,7 @@ def _look(j, t, counts, beta, inverse, races, column, ties, coins, run, stream, 
         table[x * STRIDE + u64(WIDE) + at] = -np.inf if tied else max(bar, pin) + NEAR
         table[x * STRIDE + u64(2 * WIDE) + at] = np.inf
         table[x * STRIDE + u64(3 * WIDE) + at] = np.inf if tied else pin - NEAR
-    _move(j, b, c, beta, races)
+    _move(j, b, c, races)
     return tied, not lower < least - 4.0 * NEAR
 
 
@@ -748,16 +747,15 @@ def _race_many(
     """
     _, _, _, _, _, ready, first, stop, _, d = source
     counts, sums, _, _, beta, _ = books
-    table, pair_of, pairs, members, place = races
-    inverse, coming, column, ties = scratch
+    table, pair_of, pairs, members, held, place = races
+    inverse, coming, widths, column, ties = scratch
     pair_words, _, froms = coins
     K = counts.size
     place.fill(-1)
     place[0, 0] = 0
     pair_of.fill(-1)
-    pairs.fill(-1.0)
-    members.fill(u64(0))
     for a in range(K):
+        held[a] = u64(0)
         inverse[a] = 1.0 / counts[a]
         coming[a] = math.sqrt(clog / (counts[a] + 1.0))
         for i in range(WIDE):
@@ -766,7 +764,7 @@ def _race_many(
             table[k + u64(WIDE)] = -np.inf
             table[k + u64(2 * WIDE)], table[k + u64(3 * WIDE)] = np.inf, np.inf
     due, opens = ~u64(0) >> u64(WIDE - d), u64(0)
-    arm, radius, certain = np.int64(-2), 0.0, True
+    arm, widest, clear, certain = np.int64(-1), u64(0), False, True
     while t < until:
         while due != u64(0):
             bit = due & (~due + u64(1))
@@ -777,6 +775,7 @@ def _race_many(
             )
             opens = opens | bit if tied else opens & ~bit
             certain &= not proved
+            widest = u64(0)
         if not certain:
             break
         if t - froms[u64(0)] >= 64:
@@ -784,26 +783,20 @@ def _race_many(
             _coins_ahead(pair_words, t, 2 * d + 1, run, stream, key0, key1)
         word = u64(t - froms[u64(0)])
         # Which race?
-        columns, name = (place[u64(0), u64(0)] + 7) // 8 * 8, np.float64(arm)
-        for i in range(columns):
-            p = u64(i)
-            one, two = pairs[p + u64(2 * WIDE)], pairs[p + u64(3 * WIDE)]
-            # + 0.0 for a plain store; masked ones are slow
-            one = (radius if pairs[p] == name else one) + 0.0
-            two = (radius if pairs[p + u64(WIDE)] == name else two) + 0.0
-            pairs[p + u64(2 * WIDE)] = one
-            pairs[p + u64(3 * WIDE)] = two
-            pairs[p + u64(4 * WIDE)] = one + two
-        m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # four at a time: less waiting
-        for i in range(0, columns, 4):
-            p = u64(i + 4 * WIDE)
-            m0, m1 = max(m0, pairs[p]), max(m1, pairs[p + u64(1)])
-            m2, m3 = max(m2, pairs[p + u64(2)]), max(m3, pairs[p + u64(3)])
-        least = max(max(m0, m1), max(m2, m3)) - TIE
-        widest = u64(0)
-        for i in range(columns):
-            wide = ~u64(0) if pairs[u64(i + 4 * WIDE)] >= least else u64(0)
-            widest |= wide & members[u64(i)]
+        if widest == u64(0):
+            columns, most, exact, near = place[u64(0), u64(0)], 0.0, u64(0), u64(0)
+            for i in range(columns):
+                p = u64(i)
+                width = beta[u64(pairs[u64(0), p])] + beta[u64(pairs[u64(1), p])]
+                widths[p] = width
+                most = max(most, width)
+            for i in range(columns):
+                p = u64(i)
+                width, some = widths[p], members[p]
+                widest |= some if width >= most - TIE else u64(0)
+                exact |= some if width >= most else u64(0)
+                near |= some if width >= most - NEAR else u64(0)
+            clear = exact == near
         j = _member(widest, pair_words[u64(0), word])
         # Which arm of the pair?
         low, high = pair_of[u64(0), j], pair_of[u64(1), j]
@@ -817,6 +810,9 @@ def _race_many(
         pull = u64(n - first[a])
         counts[a] = n + 1
         radius, flat = coming[a], 1.0 / (n + 1.0)
+        # The other races are as wide as before, so that the widest of them still are.
+        same = clear & (radius < beta[a] - NEAR)
+        widest = widest & ~held[a] if same else u64(0)
         beta[a], inverse[a], twice = radius, flat, 2.0 * radius
         coming[a] = math.sqrt(clog / (n + 2.0))  # for the next pull: nobody waits for it now
         if arms.size > 0:
@@ -897,12 +893,13 @@ def _width_guided(
     races = (
         np.zeros(K * STRIDE if many else 0),
         np.zeros((2, d), dtype=np.int64),
-        np.zeros(5 * WIDE),
+        np.zeros((2, WIDE), dtype=np.int64),
         np.zeros(WIDE, dtype=u64),
+        np.zeros(K, dtype=u64),
         np.zeros((K, K), dtype=np.int64),
     )
     column = np.full(((K + 3) // 4 * 4, 1), -np.inf)
-    scratch = np.zeros(K), np.zeros(K), column, ties
+    scratch = np.zeros(K), np.zeros(K), np.zeros(WIDE), column, ties
     tabulated = -1
     for row in range(pulls.shape[0]):
         run = u64(run_start + row)
