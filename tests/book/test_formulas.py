@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.utils import new_document
 
 from momab.book.formulas import FormulaError, Typesetter, fonts_of, prepared, styles
 from momab.book.setting import _FREQUENT, RULES, short_boxes
+from momab.book.sphinx.formulas import _bind_punctuation
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +53,24 @@ def test_what_cannot_be_set_is_said_in_one_sentence(setter: Typesetter, tex: str
 )
 def test_thousands_are_one_number(tex: str, wanted: str) -> None:
     assert prepared(tex) == wanted
+
+
+def test_a_formula_gets_the_comma_behind_itself_and_no_other() -> None:
+    """Two texts of a paragraph may read the same."""
+    tree, line = new_document("page"), nodes.paragraph()
+    tree += line
+    parts = [
+        nodes.emphasis("", "a link"),
+        ", ",
+        nodes.math("", "x"),
+        ", ",
+        nodes.math("", "y"),
+        ".",
+    ]
+    line += [nodes.Text(part) if isinstance(part, str) else part for part in parts]
+    _bind_punctuation(Mock(), tree, "page")
+    assert [child.astext() for child in line.children] == ["a link", ", ", "x", " ", "y", ""]
+    assert [formula["tail"] for formula in tree.findall(nodes.math)] == [",", "."]
 
 
 def test_punctuation_stays_in_the_last_box_of_its_formula(setter: Typesetter) -> None:

@@ -260,7 +260,7 @@ def price_words(printed: str, tidy: Any) -> list[str]:
         f"Free: arms {', '.join(str(a) for a, known in enumerate(free, 1) if known)}.",
         f"candidate is arm {arm}:",
         f"a pull tells {', '.join(pulls)}. The price is C = {tidy(value)}:",
-        f"below C log T, here {tidy(limit)}, for large T.",
+        f"per unit of log T; C log T is {tidy(limit)} here.",
         f"g = {tidy(lead)} one would only know C ≤ (K − 1)/(2g) = {tidy(bound)}.",
     ]
 

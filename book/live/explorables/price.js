@@ -116,7 +116,7 @@ define("price", {
     const lead = it.lead > 0 ? `From the largest lead g = ${tidy(it.lead)} one would only know C ≤ (K − 1)/(2g) = ${tidy(it.bound)}.`
       : "No objective has a single winner (g = 0), and still the price is finite.";
     return `${it.free.length === 1 ? "Free: arm" : "Free: arms"} ${list(it.free)}. The cheapest candidate is arm ${NAMES[it.arm]}: ${it.paid.length === 1 ? "the paid arm" : "the paid arms"} must be shown not to stand in the grey region, and a pull tells ${told}. `
-      + `The price is C = ${tidy(it.value)}: no uniformly good policy has a regret below C log T, here ${tidy(it.value * Math.log(horizon))}, for large T. ${lead}`;
+      + `The price is C = ${tidy(it.value)}: in the limit no uniformly good policy has a regret of less than C per unit of log T; C log T is ${tidy(it.value * Math.log(horizon))} here. ${lead}`;
   },
   python: ({means, horizon}) => `import math
 from momab import pareto, theory

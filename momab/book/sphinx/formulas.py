@@ -111,7 +111,10 @@ def _bind_punctuation(app: Sphinx, tree: nodes.document, page: str) -> None:
         after = formula.next_node(descend=False, siblings=True)
         if isinstance(after, nodes.Text) and (match := _TAIL.match(after)):
             formula["tail"] = match[0]
-            after.parent.replace(after, nodes.Text(after[match.end() :]))
+            # by its place: a list finds the first text that reads the same
+            siblings = after.parent.children
+            place = next(i for i, child in enumerate(siblings) if child is after)
+            after.parent[place] = nodes.Text(after[match.end() :])
 
 
 def _set_in_outputs(app: Sphinx, tree: nodes.document, page: str) -> None:
