@@ -640,7 +640,7 @@ def _race_on(source, t, until, clog, row, arms, books, ranks, coins, run, stream
 # the largest upper bound and the largest lower bound that keep it on its sides.  ``pair_of`` holds
 # the pair b < c of each objective.  Each different pair has a column in ``pairs``, with b and c,
 # and in ``members``, with the set of its objectives as bits.  ``place`` says which column that is,
-# or -1; place[0, 0] counts the columns.  ``held`` has the set of objectives whose pair an arm is in.
+# or -1; place[0, 0] counts the columns.  ``held``: the set of objectives whose pair an arm is in.
 
 
 @inlined
