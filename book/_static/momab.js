@@ -75,7 +75,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const scrolling =
     ".momab-table-box, figure.momab-figure, div.highlight > pre, div.math, " +
-    ".pst-scrollable-table-container";
+    ".graph-box, .pst-scrollable-table-container";
   // All widths are read before anything is written, and none of what is folded: a page is laid
   // out once, not once per box.
   let due = false;

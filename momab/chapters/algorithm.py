@@ -96,25 +96,29 @@ def certificate_rounds(
     return pd.DataFrame(rows)
 
 
+_PLACES = {"lower quartile": 0, "median round": 1, "upper quartile": 0}
+
+
+def _written(found: pd.DataFrame, column: str) -> pd.Series[str]:
+    return found[column].map(f"{{:,.{_PLACES[column]}f}}".format).replace("nan", "none")
+
+
 def written_rounds(found: pd.DataFrame) -> pd.DataFrame:
     """The table of :func:`certificate_rounds` as printed, bounds with two digits.
 
     Quartiles are whole rounds; a median has its half, so that ratios of what is printed are right.
     """
     printed = found.rename(columns={"rule": "c"})
-    digits = {"lower quartile": 0, "median round": 1, "upper quartile": 0}
-    for column, places in digits.items():
-        printed[column] = found[column].map(f"{{:,.{places}f}}".format).replace("nan", "none")
+    for column in _PLACES:
+        printed[column] = _written(found, column)
     printed["bound on failure"] = found["bound on failure"].map(magics.tens)
     return printed
 
 
 def written_medians(found: pd.DataFrame) -> pd.Series[str]:
     """Per rule of :func:`certificate_rounds` the median round, with how many runs it is of."""
-    rows = found.set_index("rule")[["median round", "certify"]]
-    return rows.apply(
-        lambda row: f"{row.iloc[0]:,.0f} ({row.iloc[1]:.0f})" if row.iloc[1] else "none (0)", axis=1
-    )
+    rows = found.set_index("rule")
+    return _written(rows, "median round") + " (" + rows["certify"].astype(str) + ")"
 
 
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))

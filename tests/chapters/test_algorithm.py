@@ -199,7 +199,7 @@ def test_a_median_says_how_many_runs_it_is_of() -> None:
     found = pd.DataFrame(rows, columns=["rule", "certify", "median round"])
     printed = algorithm.written_medians(found)
     assert printed.to_dict() == {
-        "widest": "1,234 (40)",
-        "turns": "9,000 (17)",
+        "widest": "1,234.5 (40)",
+        "turns": "9,000.0 (17)",
         "random": "none (0)",
     }
