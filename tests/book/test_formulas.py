@@ -73,6 +73,25 @@ def test_a_formula_gets_the_comma_behind_itself_and_no_other() -> None:
     assert [formula["tail"] for formula in tree.findall(nodes.math)] == [",", "."]
 
 
+def test_short_code_and_the_comma_behind_it_stay_together() -> None:
+    tree, line = new_document("page"), nodes.paragraph()
+    tree += line
+    line += [nodes.literal("", "gap"), nodes.Text(", "), nodes.literal("", "x" * 40)]
+    line += [nodes.Text(", "), nodes.literal("", "lead"), nodes.Text(" and")]
+    _bind_punctuation(Mock(), tree, "page")
+    assert [child.astext() for child in line.children] == [
+        "gap,",
+        " ",
+        "x" * 40,
+        ", ",
+        "lead",
+        " and",
+    ]
+    bound = line.children[0]
+    assert isinstance(bound, nodes.inline)
+    assert isinstance(bound.children[0], nodes.literal)
+
+
 def test_punctuation_stays_in_the_last_box_of_its_formula(setter: Typesetter) -> None:
     found = setter.page("a=b", tail=",")
     last = found[found.rindex('<span class="katex-base">') :]

@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 _typesetters: WeakKeyDictionary[Sphinx, Typesetter] = WeakKeyDictionary()
 _known: dict[str, Formulas] = {}  # by the book's commands; the next build has most of them again
 
+_SHORT = 16  # characters of code that fit on every line
 _TAIL = re.compile(r"[.,;:!?)\]’”]+(?=\s|$)")
 _PASSED_OVER = re.compile(
     r"(<(script|style|pre|code|svg|textarea)\b.*?</\2>|<[^>]*>)", re.DOTALL | re.IGNORECASE
@@ -106,15 +107,26 @@ def _aligned(tex: str) -> str:
 
 
 def _bind_punctuation(app: Sphinx, tree: nodes.document, page: str) -> None:
-    """Give a formula the comma behind it, so that no line begins with it."""
+    """Give a formula the comma behind it, so that no line begins with it; short code, too."""
     for formula in list(tree.findall(nodes.math)):
-        after = formula.next_node(descend=False, siblings=True)
-        if isinstance(after, nodes.Text) and (match := _TAIL.match(after)):
-            formula["tail"] = match[0]
-            # by its place: a list finds the first text that reads the same
-            siblings = after.parent.children
-            place = next(i for i, child in enumerate(siblings) if child is after)
-            after.parent[place] = nodes.Text(after[match.end() :])
+        formula["tail"] = _take_tail(formula)
+    for code in list(tree.findall(nodes.literal)):
+        if len(code.astext()) <= _SHORT and (tail := _take_tail(code)):
+            bound = nodes.inline(classes=["bound"])
+            code.replace_self(bound)
+            bound += [code, nodes.Text(tail)]
+
+
+def _take_tail(node: nodes.Element) -> str:
+    """Cut the punctuation behind a node off the text that begins with it."""
+    after = node.next_node(descend=False, siblings=True)
+    if not (isinstance(after, nodes.Text) and (match := _TAIL.match(after))):
+        return ""
+    # by its place: a list finds the first text that reads the same
+    siblings = after.parent.children
+    place = next(i for i, child in enumerate(siblings) if child is after)
+    after.parent[place] = nodes.Text(after[match.end() :])
+    return match[0]
 
 
 def _set_in_outputs(app: Sphinx, tree: nodes.document, page: str) -> None:
