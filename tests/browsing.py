@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
 
 from bs4 import BeautifulSoup
+
+PATIENCE = 120_000  # milliseconds that a page may take for one thing on a busy machine
+SOON = "() => new Promise((done) => setTimeout(done, 50))"
+
+
+class Calm:
+    """The requests of a window that are under way.
+
+    Playwright's own `networkidle` now and then never comes, on a page that has long been loaded.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self._open: set[Any] = set()
+        page.on("request", lambda request: self._open.add(request))
+        page.on("requestfinished", lambda request: self._open.discard(request))
+        page.on("requestfailed", lambda request: self._open.discard(request))
+
+    def wait(self) -> None:
+        """Wait until nothing is under way at three looks in a row, between which the page works."""
+        self.page.wait_for_load_state("load")
+        deadline = time.monotonic() + 30
+        calm = 0
+        while calm < 3 and time.monotonic() < deadline:
+            self.page.evaluate(SOON)
+            calm = 0 if self._open else calm + 1
 
 
 class Visit:
@@ -17,7 +44,9 @@ class Visit:
     ) -> None:
         self.name = page
         self.context = browser.new_context(**options)
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
+        self.calm = Calm(self.page)
         self.trouble: list[str] = []
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
@@ -25,7 +54,7 @@ class Visit:
         self.page.on("request", lambda request: self._request(request, address))
         self.page.on("response", self._response)
         self.page.goto(f"{address}{page}.html{place}")
-        self.page.wait_for_load_state("networkidle")
+        self.calm.wait()
         self.page.evaluate("() => document.fonts.ready")
         self.page.add_style_tag(
             content="* { transition: none !important; animation: none !important }"
@@ -106,8 +135,10 @@ class Tab:
 
     def __init__(self, browser: Any, serving: Any, **options: Any) -> None:
         self.context = browser.new_context(**options)
+        self.context.set_default_timeout(PATIENCE)
         self.address = serving.server.address
         self.trouble: list[str] = []
+        self._calm: dict[Any, Calm] = {}
         self.page = self.open()
         self.page.goto(serving.server.entrance)
         self.page.wait_for_url(self.address)
@@ -118,6 +149,7 @@ class Tab:
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
         page.on("request", self._request)
+        self._calm[page] = Calm(page)
         return page
 
     def _console(self, message: Any) -> None:
@@ -131,5 +163,5 @@ class Tab:
         """Go to a place of the site."""
         page = page or self.page
         page.goto(self.address + path)
-        page.wait_for_load_state("networkidle")
+        self._calm[page].wait()
         return page

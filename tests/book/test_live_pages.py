@@ -79,7 +79,7 @@ class Explorable:
         """Wait until the address is written and all runs are played."""
         self.page.wait_for_selector("[data-live][data-ready]")
         self.page.evaluate(LATER)
-        self.page.wait_for_selector('[data-live]:not([aria-busy="true"])', timeout=60_000)
+        self.page.wait_for_selector('[data-live]:not([aria-busy="true"])')
 
     def text(self, what: str) -> str:
         return str(self.page.inner_text(f".live-{what}")).strip()

@@ -115,12 +115,8 @@ def test_a_planted_script_does_not_run(browser, site, tmp_path, page):
     planted = "<script>window.planted = 1</script><img src=x onerror='window.planted = 2'>"
     (site / "_planted.html").write_text(text.replace("<body", f"<body data-x>{planted}<p", 1))
     try:
-        with serve(site) as start:
-            window = browser.new_page()
-            window.goto(f"{start}_planted.html")
-            window.wait_for_load_state("networkidle")
-            assert window.evaluate("window.planted") is None
-            window.close()
+        with serve(site) as start, Visit(browser, start, "_planted") as visit:
+            assert visit.page.evaluate("window.planted") is None
     finally:
         (site / "_planted.html").unlink()
 

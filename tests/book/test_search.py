@@ -52,7 +52,7 @@ HREFS = "all => all.map(one => one.getAttribute('href'))"
 def test_the_right_page_comes_first(browser: Any, address: str) -> None:
     with Visit(browser, address, "search") as visit:
         ask(visit.page, "warm up")
-        visit.page.wait_for_load_state("networkidle")
+        visit.calm.wait()
         first = {query: (ask(visit.page, query) or [""])[0] for query in WANTED}
         assert first == WANTED
 
@@ -90,7 +90,7 @@ def test_nobody_fetches_the_index_who_does_not_search(
     with Visit(browser, address, page) as visit:
         visit.page.on("request", lambda request: fetched.append(request.url))
         visit.page.reload()
-        visit.page.wait_for_load_state("networkidle")
+        visit.calm.wait()
     assert fetched
     assert not [url for url in fetched if "search" in url]
 

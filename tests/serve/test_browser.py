@@ -14,7 +14,6 @@ from tests.browsing import Tab
 from tests.serve.test_serve import GOOD
 
 STILL = "* { transition: none !important; animation: none !important }"
-LONG = 120_000  # milliseconds that a run may take on a busy machine
 
 
 class Forms(Tab):
@@ -54,7 +53,7 @@ def test_from_the_form_to_the_page(tab: Forms) -> None:
     assert "momab run index -p throws=80" in page.locator(".serve-form").inner_text()
     assert page.get_by_label("preset").input_value() == "yours"
     run(page)
-    page.wait_for_url(re.compile(r"run=index-"), timeout=LONG)
+    page.wait_for_url(re.compile(r"run=index-"))
     assert "throws 80 (default 40)" in page.locator(".serve-banner").inner_text()
     sides = page.locator(".serve-pair svg")
     assert sides.count() == 2
@@ -103,9 +102,9 @@ def test_cancel_stops_a_run(tab: Forms, serving: Serving) -> None:
     page = tab.form()
     page.get_by_label("wait", exact=True).fill("590")
     run(page)
-    page.get_by_text(re.compile(r"cell \d+ of \d+")).wait_for(timeout=LONG)
+    page.get_by_text(re.compile(r"cell \d+ of \d+")).wait_for()
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_text("Cancelled; nothing is left of it.").wait_for(timeout=LONG)
+    page.get_by_text("Cancelled; nothing is left of it.").wait_for()
     assert [job for job in serving.queue.jobs() if not job.over] == []
     assert page.get_by_role("button", name="Run", exact=True).is_enabled()
 
@@ -114,7 +113,7 @@ def test_a_sweep_shows_small_multiples(tab: Forms) -> None:
     page = tab.form()
     page.get_by_label("throws", exact=True).fill("81,82")
     run(page)
-    page.wait_for_url(re.compile(r"sweep="), timeout=LONG)
+    page.wait_for_url(re.compile(r"sweep="))
     assert page.locator(".serve-multiple svg").count() == 2
     page.get_by_role("link", name="throws = 82").click()
     page.wait_for_url(re.compile(r"run=index-"))
@@ -127,7 +126,7 @@ def test_two_tabs_at_once(tab: Forms) -> None:
         page.get_by_label("throws", exact=True).fill(throws)
         run(page)
     for page, throws in zip(pages, ("83", "84")):
-        page.wait_for_url(re.compile(r"run=index-"), timeout=LONG)
+        page.wait_for_url(re.compile(r"run=index-"))
         assert f"throws {throws} (default 40)" in page.locator(".serve-banner").inner_text()
 
 
@@ -141,7 +140,7 @@ def test_a_table_is_dropped_and_studied(tab: Forms) -> None:
     assert not page.get_by_label("price", exact=True).is_checked()
     assert page.get_by_label("range of price, as low:high").input_value() == "0:80"
     run(page)
-    page.wait_for_url(re.compile(r"run=own-data-"), timeout=LONG)
+    page.wait_for_url(re.compile(r"run=own-data-"))
     assert "on the table cafes" in page.locator(".serve-banner").inner_text()
 
 
@@ -191,7 +190,7 @@ def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: i
     page = tab.form()
     page.get_by_label("throws", exact=True).fill("80")
     run(page)
-    page.wait_for_url(re.compile(r"run=index-"), timeout=LONG)
+    page.wait_for_url(re.compile(r"run=index-"))
     found = {"run": violations(page)}
     found["form"] = violations(tab.form())
     found["study"] = violations(tab.form("own-data.html"))
