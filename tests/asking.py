@@ -44,7 +44,7 @@ def ask(
     if method not in ("GET", "HEAD"):
         sent["Origin"] = f"http://{host}"
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-    connection = http.client.HTTPConnection(host, timeout=60)
+    connection = http.client.HTTPConnection(host, timeout=300)
     if isinstance(body, dict):
         body = json.dumps(body)
     given = {name: value for name, value in sent.items() if value is not None}

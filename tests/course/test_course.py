@@ -193,7 +193,7 @@ def test_answers_that_are_built_alike_are_listed():
 
 
 def test_a_judge_that_takes_too_long_is_replaced():
-    judges = judging.Judges(1, seconds=8.0)
+    judges = judging.Judges(1, seconds=60.0)
     numbers = judging.Numbers(1, "ada")
     try:
         good = judges.judge(

@@ -381,7 +381,7 @@ def serving(results: Path) -> Iterator[MarkServer]:
 def ask(serving: MarkServer, method: str, path: str, body: str = "", **headers: str) -> Any:
     server = serving.server
     usual = {"Cookie": f"{server.cookie}={server.token}", "Origin": server.address.rstrip("/")}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
     connection.request(method, path, body, {**usual, **headers})
     answer = connection.getresponse()
     text = answer.read().decode()
@@ -559,7 +559,7 @@ def test_killed_or_stopped_it_goes_on_where_it_was(results: Path) -> None:
         address, token = re.search(r"(http://127\S+/)\?token=(\S+)", said).groups()
         host = address.removeprefix("http://").rstrip("/")
         cookie = f"momab-{host.partition(':')[2]}={token}"
-        connection = http.client.HTTPConnection(host, timeout=60)
+        connection = http.client.HTTPConnection(host, timeout=300)
         headers = {"Cookie": cookie, "Origin": address.rstrip("/")}
         connection.request("POST", f"/answers/{number}", '{"points": 1}', headers)
         assert connection.getresponse().status == 200
@@ -574,7 +574,7 @@ def test_killed_or_stopped_it_goes_on_where_it_was(results: Path) -> None:
     assert said.startswith("1 of 3 answers are marked")
     mark(said, 2)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 130
     assert errors == (
         f"momab: stopped; 2 of 3 answers are marked, all kept in {results / 'marks.json'}; "

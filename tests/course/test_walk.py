@@ -124,7 +124,7 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
 
     # 5. Ctrl-C
     process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=60)
+    rest, errors = process.communicate(timeout=300)
     assert (rest, process.returncode) == ("", 130)
     kept = f"4 of 4 answers are marked, all kept in {results / 'marks.json'}"
     assert errors == f"momab: stopped; {kept}; --feedback writes the feedback.\n"

@@ -208,10 +208,8 @@ def start(tmp_path, runs, engine):
 
 
 def wait_for_pieces(process, store, count):
-    deadline = time.monotonic() + 120
     while len(pieces(store)) < count:
         assert process.poll() is None, "it finished before it could be stopped"
-        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
@@ -231,7 +229,7 @@ def test_resuming_after_a_kill_loses_and_repeats_nothing(tmp_path, how, engine):
             wait_for_pieces(process, store, 3)
             target = os.killpg if how == signal.SIGKILL else os.kill
             target(process.pid, how)
-            said, _ = process.communicate(timeout=60)
+            said, _ = process.communicate(timeout=300)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)

@@ -59,7 +59,7 @@ def test_what_another_process_is_writing_is_not_swept_away(tmp_path):
             sweep = pool.submit(store.begin, "task", {})
             assert wait([sweep], timeout=0.3).not_done
             assert partial.exists()
-        sweep.result(timeout=60)
+        sweep.result(timeout=300)
     assert not partial.exists()
 
 

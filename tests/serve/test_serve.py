@@ -38,7 +38,7 @@ def state(serving: Serving, job: str) -> dict[str, Any]:
 
 def until(serving: Serving, job: str, *states: str) -> dict[str, Any]:
     """Wait until a job is in one of these states."""
-    for _ in range(2400):
+    for _ in range(6000):
         found = state(serving, job)
         if found["state"] in (states or ("done", "failed", "cancelled")):
             return found
@@ -58,7 +58,7 @@ def run(serving: Serving, page: str = "index", **values: str) -> str:
 
 def started(serving: Serving, job: str) -> None:
     """Wait until the notebook of a job executes its cells."""
-    for _ in range(1200):
+    for _ in range(6000):
         if any(task["done"] >= 1 for task in state(serving, job)["tasks"]):
             return
         time.sleep(0.05)
@@ -341,11 +341,11 @@ def test_ended_servers_leave_nothing(small_book: Project) -> None:
         below = psutil.Process(process.pid).children(recursive=True)
         assert below
         process.send_signal(end)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         if end == signal.SIGTERM:
             assert process.returncode == 130
             assert not list(small_book.build.glob(f".serve-*-{process.pid}"))
-        _, alive = psutil.wait_procs(below, timeout=30)
+        _, alive = psutil.wait_procs(below, timeout=300)
         assert alive == []
     with closing(Serving(small_book, small_book.build / "html", workers=1)):
         assert not list(small_book.build.glob(f".serve-*-{process.pid}"))

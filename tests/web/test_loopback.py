@@ -132,7 +132,7 @@ def test_bodies_are_bounded_by_their_handler(server: Loopback) -> None:
 
 
 def test_a_body_without_a_length_is_bounded_too(server: Loopback) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=300) as connection:
         head = (
             f"POST /echo/word HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
             f"Origin: http://127.0.0.1:{server.port}\r\nCookie: {server.cookie}={server.token}\r\n"
@@ -150,7 +150,7 @@ def test_a_body_without_a_length_is_bounded_too(server: Loopback) -> None:
 
 
 def test_a_stranger_cannot_make_it_read_a_body(server: Loopback) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=300) as connection:
         head = (
             f"POST /wide/word HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
             f"Content-Length: {2**20}\r\n\r\n"
