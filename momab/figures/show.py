@@ -69,6 +69,7 @@ def _private_ids(svg: str) -> str:
 
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_RANGE = re.compile(r"<td>((?=[^<]*\d)(?=[^<]*[ –])(?:[\d.,%()±×–−-]| |to|inf)+)</td>")
 _DOLLAR = re.compile(r"(?<!\\)((?:\\\\)*)\$")
 
 
@@ -132,6 +133,7 @@ def table_html(
                 if frame[name].dtype.kind in "iu"
             },
         )
+    body = _RANGE.sub(r'<td class="whole">\1</td>', body)
     body = body.replace("<th>", '<th scope="col">').replace('<th scope="col"></th>', "<td></td>")
     for name in map(str, frame.columns):
         if "$" in name:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jinja2
+import pandas as pd
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -13,7 +14,7 @@ from traitlets.config import Config
 
 import momab
 from momab.errors import MomabError
-from momab.figures import magics, templates
+from momab.figures import magics, show, templates
 
 SETUP = """
 import pandas as pd
@@ -263,6 +264,25 @@ def test_names_of_columns_may_be_formulas(shell: InteractiveShell) -> None:
     html = data["text/html"]
     assert '<th scope="col" class="tex2jax_process">\\(a&lt;b_1\\)</th>' in html
     assert '<th scope="col">n</th>' in html
+
+
+@pytest.mark.parametrize(
+    ("entry", "whole"),
+    [
+        ("50.90 (49.03 to 52.72)", True),
+        ("13.41–530.74", True),
+        ("-0.01 ± 0.20", True),
+        ("0.03× (0.026× to 0.035×)", True),
+        ("12.5", False),  # it cannot break anyway
+        ("3 arms", False),
+        ("Pareto UCB1 (tuned)", False),
+        ("to", False),
+    ],
+)
+def test_a_number_and_its_interval_stay_on_a_line(entry: str, whole: bool) -> None:
+    made = show.table_html(pd.DataFrame({"x": [entry]}), "Numbers.")
+    assert (f'<td class="whole">{entry}</td>' in made) == whole
+    assert f">{entry}</td>" in made
 
 
 def test_a_folded_table_opens_below_its_caption(shell: InteractiveShell) -> None:
