@@ -242,7 +242,7 @@ _DEAREST = value(
         Aspect(
             "the instance is settled",
             _settled,
-            "No free arm may tie with another arm anywhere, and one price must be the least.",
+            "A single free arm must have the least price.",
         ),
         Aspect(
             "U is at least 100 times C",

@@ -36,7 +36,7 @@ def logarithmic() -> ClaimOutcome:
     rng = np.random.default_rng(1)
     drawn = [rng.integers(0, 11, (2000, K, d)) / 10 for K, d in ((3, 2), (6, 2), (6, 4))]
     least = min(_least_evidence(means, kind) for means in drawn for kind in ("sum", "max"))
-    # two instances that are not settled: a tied free arm, and two of the same price
+    # two instances that are not settled: a free arm twice, and two of the same price
     shares = []
     for means in ([[0.8, 0.3], [0.8, 0.3], [0.4, 0.2]], [[0.6, 0.4], [0.4, 0.6], [0.3, 0.3]]):
         instance = bernoulli(means)
@@ -66,6 +66,7 @@ def at_the_limit() -> ClaimOutcome:
         ("sum", synthetic(0.02, 8), 10),
         ("sum", bernoulli([[0.8, 0.3], [0.35, 0.75], [0.6, 0.2], [0.2, 0.5]]), 40),
         ("max", duplicated_coordinates([0.7, 0.5, 0.3], 3), 40),
+        ("sum", bernoulli([[0.8, 0.5], [0.8, 0.3], [0.3, 0.2]]), 40),  # a tie on objective 1
     ]
     slopes = []
     for kind, instance, runs in problems:

@@ -54,9 +54,26 @@ def test_what_is_settled():
     assert imed.is_settled(instances.synthetic(0.02, 8).means)
     assert imed.is_settled(families.unseen_gap().means, "max")
     assert not imed.is_settled(families.mirrored_pairs().means)  # equal prices
-    assert not imed.is_settled([[0.8, 0.5], [0.8, 0.3], [0.3, 0.2]])  # a tie of a free arm
+    tied = [[0.8, 0.5], [0.8, 0.3], [0.3, 0.2]]  # the second arm is free, but dominated
+    assert imed.is_settled(tied, "sum")
+    assert not imed.is_settled(tied, "max")  # objective 1 speaks for both
+    assert not imed.is_settled([[0.6, 0.4], [0.6, 0.4], [0.2, 0.2]])  # a free arm twice
     assert imed.is_settled([[0.8], [0.5], [0.5]])  # a tie of paid arms
     assert not imed.is_settled([[1.0, 0.2], [0.3, 0.6], [0.2, 0.5]])  # a mean of 1
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 4), KINDS)
+def test_on_a_settled_instance_the_candidate_is_the_same_nearby(seed, K, d, kind):
+    """The step "the candidate settles", on grids of means with many ties."""
+    rng = np.random.default_rng(seed)
+    means = rng.integers(0, 7, (K, d)) * 0.1 + 0.2
+    if not imed.is_settled(means, kind):
+        return
+    chosen = int(theory.price(means, kind).arm)
+    others = np.delete(means, chosen, axis=0)
+    assert (others < means[chosen]).any(axis=1).all(), "nobody is as good everywhere"
+    near = means + rng.uniform(-1e-9, 1e-9, (8, K, d))
+    assert (theory.price(near, kind).arm == chosen).all()
 
 
 def test_copies_hurt_from_two_on():
