@@ -101,6 +101,8 @@ def test_what_the_tables_do_not_show_is_what_was_recorded() -> None:
     limit = index.limit_finding()
     assert limit["ours"][0] <= limit["ours"][1] <= limit["worst"]
     assert limit["instances"] == 26
+    assert limit["horizon"] < limit["long"]
+    assert limit["worst_long"] > 0
 
 
 def test_the_card_has_the_size_that_previews_want() -> None:
