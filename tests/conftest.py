@@ -1,6 +1,7 @@
 """Shared fixtures and settings."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,10 @@ from tests import tiny
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what runs in its background deaf to Ctrl-C, and processes inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.find(Path(os.environ.get("MOMAB_BOOK", ROOT)))

@@ -200,7 +200,10 @@ def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
         time.sleep(0.05)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=300)
+    try:
+        _, errors = process.communicate(timeout=300)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert errors == "momab: stopped; no results were written.\n"
     assert not output.exists()
