@@ -24,7 +24,7 @@ from momab.exercises import _tries
 from momab.model import theory
 from tests.accessibility import violations
 from tests.book.test_slides import build, make
-from tests.browsing import ParsedSite, Visit
+from tests.browsing import PATIENCE, ParsedSite, Visit
 from tests.conftest import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -519,6 +519,7 @@ def test_paper_and_pages_without_scripts_show_everything(browser: Any, whole: Pa
         assert not box.locator("form").is_visible()
         assert not page.locator(".momab-try").first.is_visible()
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE)
     bare = context.new_page()
     bare.goto((whole / "_build/html/other.html").as_uri())
     box = box_of(bare, 0)

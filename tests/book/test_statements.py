@@ -8,7 +8,7 @@ from docutils import nodes
 from momab.book import entries
 from momab.book.sphinx import ledger
 from tests.accessibility import violations
-from tests.browsing import Visit
+from tests.browsing import PATIENCE, Visit
 from tests.conftest import ROOT
 
 ENTRIES = entries.read_entries(ROOT)
@@ -106,6 +106,7 @@ def test_the_filter_shows_what_is_asked_for_and_remembers_it(browser, address):
 
 def test_without_a_script_everything_is_there(browser, address):
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE)
     try:
         page = context.new_page()
         page.goto(f"{address}referee.html")

@@ -16,6 +16,7 @@ import pytest
 from momab.book.project import Project
 from momab.course import handout
 from tests.accessibility import violations
+from tests.browsing import PATIENCE
 from tests.conftest import ROOT
 from tests.course import classroom
 from tests.course.classroom import MAIN, WIDTH
@@ -98,6 +99,7 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
         said,
     )
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     trouble: list[str] = []
     page.on("console", lambda message: trouble.append(message.text))
     page.on("pageerror", lambda error: trouble.append(str(error)))

@@ -10,7 +10,7 @@ import pytest
 
 from momab.serve.app import Serving
 from tests.accessibility import violations
-from tests.browsing import Tab
+from tests.browsing import PATIENCE, Tab
 from tests.serve.test_serve import GOOD
 
 STILL = "* { transition: none !important; animation: none !important }"
@@ -205,6 +205,7 @@ def test_nobody_is_shut_out(browser: Any, serving: Serving, theme: str, width: i
 
 def test_without_a_server_the_button_says_how_to_start_one(browser: Any, small_book: Any) -> None:
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto((small_book.build / "html/index.html").as_uri())
     page.get_by_role("button", name="Run this page with your values").click()
