@@ -82,6 +82,28 @@ def at_the_limit() -> ClaimOutcome:
     )
 
 
+def mean_of_one() -> ClaimOutcome:
+    """The price with a mean of 1, and the runs in which a paid arm is still pulled late."""
+    means = np.random.default_rng(1).integers(0, 11, (2000, 4, 2)) / 10
+    means = means[(means == 1).any(axis=(1, 2)) & (pareto.gaps(means) > 0).any(axis=1)]
+    prices = [float(theory.price(means, kind).value.max()) for kind in ("sum", "max")]
+    instance = bernoulli([[1.0, 0.2], [0.3, 0.6], [0.2, 0.5]])
+    first, last, runs = 1_000, 20_000, 400
+    pulls = play_block(instance, MAX, last, 1, 0, runs, checkpoints=[first, last]).checkpoint_pulls
+    late = rates(pulls[:, 1, 2] > pulls[:, 0, 2], "late")
+    return ClaimOutcome(
+        holds=max(prices) == 0 and bool(late["late_high"] < 0.1),
+        numbers={
+            "instances": len(means),
+            "largest": max(prices),
+            "first": first,
+            "last": last,
+            "runs": runs,
+            "late": late,
+        },
+    )
+
+
 def copies() -> ClaimOutcome:
     """An arm that shows zeros is left alone too soon by `sum`, and whole runs are lost."""
     theta, d, T, runs = (0.7, 0.5, 0.5, 0.5, 0.5), 5, 20_000, 200
