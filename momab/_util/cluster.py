@@ -6,8 +6,10 @@ learn of it.  Where a run is played changes none of its digits.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,6 +29,10 @@ def connect(address: str) -> Any:
 
     connected: Any = distributed.Client  # it has no types
     try:
+        # A client that nobody answers is left to the garbage collector, which closes it at any
+        # time, and if that is while the next one starts, both wait for each other for ever.
+        with ThreadPoolExecutor(1) as own:  # the thread of a notebook runs a loop already
+            own.submit(asyncio.run, _knock(address)).result()
         client = connected(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError):
         raise MomabError(
@@ -39,6 +45,18 @@ def connect(address: str) -> Any:
             f"the Dask scheduler at {address!r} has no workers; start some with `dask worker`."
         )
     return client
+
+
+async def _knock(address: str) -> None:
+    """Open a connection to an address, as a client would, and close it."""
+    from distributed import security
+    from distributed.comm import core
+
+    connecting: Any = core.connect  # these have no types
+    secured: Any = security.Security
+    arguments = secured().get_connection_args("client")
+    line = await connecting(address, timeout=PATIENCE, **arguments)
+    await line.close()
 
 
 def named_client() -> Any:
