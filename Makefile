@@ -9,7 +9,7 @@ WORKERS ?= auto
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-for-$(notdir $(PYTHON))
 
-.PHONY: help book pdf proofs test test-all lint bench lock clean
+.PHONY: help book pdf proofs test test-all coverage lint bench lock clean
 
 help:
 	@echo "make book   build the site into _build/html (EDITION=student: no solutions, _build/student)"
@@ -17,6 +17,7 @@ help:
 	@echo "make proofs check the formal proofs with Coq and record the outcome (needs Coq)"
 	@echo "make test   lint, build the book if it is not there, and test what takes minutes"
 	@echo "make test-all  the long tests: millions of rounds, a hostile class, printing"
+	@echo "make coverage  make test, and which lines it did not reach; loops take twice as long"
 	@echo "make lint   style, types and layers only"
 	@echo "make bench  measure speed, as ratios within one run"
 	@echo "make lock   pin requirements.txt again from pyproject.toml"
@@ -49,6 +50,9 @@ test: lint book
 
 test-all: $(STAMP) book
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m slow
+
+coverage: lint book
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow" --cov --cov-report=term
 
 bench: $(STAMP)
 	$(BIN)/momab bench
