@@ -150,6 +150,13 @@ def test_what_services_read_has_their_form(distribution: Path) -> None:
         nbformat.validate(nbformat.read(path, as_version=4))
 
 
+@pytest.fixture
+def light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few bytes for the wheel, whose sealing takes long: other tests look into the real one."""
+    monkeypatch.setattr(wheel, "student_wheel", lambda _: b"a wheel")
+
+
+@pytest.mark.usefixtures("light")
 def test_the_address_goes_into_the_links(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
@@ -165,6 +172,7 @@ def test_the_address_goes_into_the_links(tmp_path: Path) -> None:
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.usefixtures("light")
 def test_a_new_version_keeps_what_others_added_and_replaces_no_edited_file(tmp_path: Path) -> None:
     site, out = tmp_path / "site", tmp_path / "out"
     site.mkdir()
@@ -194,6 +202,7 @@ def test_a_new_version_keeps_what_others_added_and_replaces_no_edited_file(tmp_p
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
 
 
+@pytest.mark.usefixtures("light")
 def test_the_zip_of_a_release_has_the_same_bytes_twice(tmp_path: Path) -> None:
     site = tmp_path / "site"
     site.mkdir()
