@@ -51,8 +51,8 @@ test: lint book
 test-all: $(STAMP) book
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m slow
 
-coverage: lint book
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m "not slow" --cov --cov-report=term
+coverage:
+	PYTEST_ADDOPTS="--cov --cov-report=term" $(MAKE) test
 
 bench: $(STAMP)
 	$(BIN)/momab bench

@@ -208,8 +208,10 @@ def start(tmp_path, runs, engine):
 
 
 def wait_for_pieces(process, store, count):
+    deadline = time.monotonic() + 300
     while len(pieces(store)) < count:
         assert process.poll() is None, "it finished before it could be stopped"
+        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
