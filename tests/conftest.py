@@ -14,9 +14,15 @@ from momab.book.pdf import CHROMIUM_FLAGS, find_chromium, serve
 from momab.book.project import Project
 from tests import tiny
 
-settings.register_profile("default", deadline=None, print_blob=True)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "default")
+CI = bool(os.environ.get("CI"))
+for profile, examples in (("everyday", 25), ("long", 200)):
+    settings.register_profile(
+        profile, max_examples=examples, deadline=None, derandomize=CI, print_blob=True
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "everyday"))
+
+#: What a test may lack where CI=true: data that are not ours to give, another compiler or machine.
+OPTIONAL = ("shared folder", "beside the repository", "ziglang", "processor", "no kernel")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in its background deaf to Ctrl-C, and processes inherit that.
@@ -24,6 +30,30 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = Project.find(Path(os.environ.get("MOMAB_BOOK", ROOT)))
+
+
+def refuse_skip(report: Any) -> None:
+    """Let a test fail that skips because a program is missing: in CI a skip is not a pass."""
+    why = str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if CI and report.skipped and not any(words in why for words in OPTIONAL):
+        report.outcome, report.longrepr = "failed", f"CI=true does not allow this skip: {why}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: Any, call: Any) -> Any:
+    """Look at the outcome of every test."""
+    report = yield
+    if not hasattr(report, "wasxfail"):
+        refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: Any) -> Any:
+    """Look at the outcome of collecting every file."""
+    report = yield
+    refuse_skip(report)
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +86,7 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium; the tests that need it are skipped without it."""
+    """Chromium, one for each worker process; without it tests are skipped, in CI they fail."""
     api = pytest.importorskip("playwright.sync_api", reason="skipped: needs playwright")
     chromium = find_chromium()
     if chromium is None:
