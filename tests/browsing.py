@@ -1,72 +1,102 @@
-"""Pages in a real browser."""
+"""Pages in a real browser, and the built pages parsed."""
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
 
+import pytest
 from bs4 import BeautifulSoup
 
 PATIENCE = 120_000  # milliseconds that a page may take for one thing on a busy machine
-SOON = "() => new Promise((done) => setTimeout(done, 50))"
+DESK, PHONE = {"width": 1280, "height": 720}, {"width": 375, "height": 800}
+SOON = "() => new Promise((done) => setTimeout(done, 20))"
+FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+STILL = "* { transition: none !important; animation: none !important }"
+# What a page says of itself: its fonts are there, its parts are mounted, nothing is due.
+READY = """() => document.fonts.status === "loaded"
+  && [...document.querySelectorAll("[data-live], [data-question], .momab-answer, .momab-slow")]
+    .every((node) => node.dataset.ready !== undefined)
+  && document.querySelector("[data-due]") === null"""
 
 
-class Calm:
-    """The requests of a window that are under way.
+def until(condition: Callable[[], Any], what: str, page: Any = None) -> None:
+    """Look again and again until a condition holds; fail after two minutes, naming it.
 
-    Playwright's own `networkidle` now and then never comes, on a page that has long been loaded.
+    The events of a page arrive between two looks only if the page is given.
     """
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self._open: set[Any] = set()
-        page.on("request", lambda request: self._open.add(request))
-        page.on("requestfinished", lambda request: self._open.discard(request))
-        page.on("requestfailed", lambda request: self._open.discard(request))
-
-    def wait(self) -> None:
-        """Wait until nothing is under way at three looks in a row, between which the page works."""
-        self.page.wait_for_load_state("load")
-        deadline = time.monotonic() + 30
-        calm = 0
-        while calm < 3 and time.monotonic() < deadline:
-            self.page.evaluate(SOON)
-            calm = 0 if self._open else calm + 1
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"waited for {what}, in vain")
+        if page is None:
+            time.sleep(0.02)
+        else:
+            page.evaluate(SOON)
 
 
 class Visit:
-    """One page in one browser window, with everything that went wrong on the way."""
+    """One tab of a visitor of his own, with everything that goes wrong in it."""
 
     def __init__(
-        self, browser: Any, address: str, page: str, place: str = "", **options: Any
+        self, browser: Any, address: str, page: str = "", place: str = "", **options: Any
     ) -> None:
-        self.name = page
+        self.address = address
+        self.size = options.setdefault("viewport", DESK)
+        self.theme = options.get("color_scheme", "light")
         self.context = browser.new_context(**options)
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
-        self.calm = Calm(self.page)
         self.trouble: list[str] = []
+        self.asked: list[str] = []
+        self._open: set[Any] = set()
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
-        self.page.on("requestfailed", lambda request: self.trouble.append(f"failed {request.url}"))
-        self.page.on("request", lambda request: self._request(request, address))
+        self.page.on("request", self._request)
+        self.page.on("requestfinished", lambda request: self._open.discard(request))
+        self.page.on("requestfailed", self._failed)
         self.page.on("response", self._response)
-        self.page.goto(f"{address}{page}.html{place}")
-        self.calm.wait()
+        if page:
+            self.go(page, place)
+
+    def go(self, page: str, place: str = "", size: Any = None) -> Any:
+        """Open a page of the site as it is shown first, and wait until it is ready."""
+        self.trouble.clear()
+        self.asked.clear()
+        self.page.set_viewport_size(size or self.size)
+        self.page.emulate_media(media="screen", color_scheme=self.theme)
+        before, to = self.page.url, f"{self.address}{page}.html{place}"
+        self.page.goto(to)
+        if "#" in to and before.partition("#")[0] == to.partition("#")[0]:
+            self.page.reload()  # another place of the same page is no visit
+        self.ready()
+        self.page.add_style_tag(content=STILL)
+        return self.page
+
+    def ready(self) -> None:
+        """Wait until the page says that it is ready, and all that it asked for has come."""
         self.page.evaluate("() => document.fonts.ready")
-        self.page.add_style_tag(
-            content="* { transition: none !important; animation: none !important }"
-        )
+        self.page.wait_for_function(READY)
+        until(lambda: not self._open, f"the requests of {self.page.url}", self.page)
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.trouble.append(f"console {message.type}: {message.text}")
 
-    def _request(self, request: Any, address: str) -> None:
-        if not request.url.startswith((address, "data:", "blob:")):
+    def _request(self, request: Any) -> None:
+        self._open.add(request)
+        self.asked.append(request.url)
+        if not request.url.startswith((self.address, "data:", "blob:")):
             self.trouble.append(f"foreign {request.url}")
+
+    def _failed(self, request: Any) -> None:
+        self._open.discard(request)
+        self.trouble.append(f"failed {request.url}")
 
     def _response(self, response: Any) -> None:
         if response.status >= 400:
@@ -79,53 +109,77 @@ class Visit:
         self.context.close()
 
 
+_DRAWN = re.compile(r'<span class="katex-html"|<(svg)\b[^>]*>')
+_SPAN = re.compile(r"<(/?)span\b")
+
+
+def outlined(text: str) -> str:
+    """A page without the insides of its pictures and of the drawn parts of its formulas."""
+    parts, at = [], 0
+    while start := _DRAWN.search(text, at):
+        parts.append(text[at : start.end()])
+        if start[1]:
+            at = text.index("</svg>", start.end())
+            continue
+        depth = 1
+        for span in _SPAN.finditer(text, start.end()):
+            depth += -1 if span[1] else 1
+            if depth == 0:
+                break
+        parts.append(text[start.end() : text.index(">", start.end()) + 1])
+        at = span.start()
+    return "".join([*parts, text[at:]])
+
+
 class ParsedSite:
     """A built site, each of whose pages is parsed once, by whichever test first looks at it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._pages: dict[str, BeautifulSoup] = {}
-        self._anchors: dict[str, set[str]] = {}
+        self.text = cache(self._text)
+        self.page = cache(self._page)
+        self.whole = cache(self._whole)
+        self.anchors = cache(self._anchors)
 
     @property
     def names(self) -> list[str]:
         """The pages at the root, decks not among them."""
         return sorted(path.stem for path in self.root.glob("*.html"))
 
-    def page(self, name: str) -> BeautifulSoup:
-        """A page, or a deck as slides/<page>."""
-        if name not in self._pages:
-            text = (self.root / f"{name}.html").read_text("utf-8")
-            self._pages[name] = BeautifulSoup(text, "html.parser")
-        return self._pages[name]
+    def _text(self, name: str) -> str:
+        """A page, or a deck as slides/<page>, as it is written."""
+        return (self.root / f"{name}.html").read_text("utf-8")
 
-    def anchors(self, name: str) -> set[str]:
-        """What a link to a page may end in."""
-        if name not in self._anchors:
-            page = self.page(name)
-            self._anchors[name] = {str(tag["id"]) for tag in page.find_all(id=True)}
-            named = page.find_all("a", attrs={"name": True})
-            self._anchors[name] |= {str(tag["name"]) for tag in named}
-        return self._anchors[name]
+    def _page(self, name: str) -> BeautifulSoup:
+        """A page without what its pictures and formulas draw."""
+        return BeautifulSoup(outlined(self.text(name)), "html.parser")
+
+    def _whole(self, name: str) -> BeautifulSoup:
+        """A page with its pictures and formulas."""
+        return BeautifulSoup(self.text(name), "html.parser")
+
+    def _anchors(self, name: str) -> list[str]:
+        """What a link to a page may end in, as often as it is there."""
+        text = re.sub(r"(?s)<(script|template)\b.*?</\1>", "", self.text(name))
+        found = re.findall(r'<a\s[^<>]*?\bname="([^"]+)"', text)
+        return found + re.findall(r'<[a-zA-Z][^<>]*?\sid="([^"]+)"', text)
 
 
 def broken_links(parsed: ParsedSite) -> list[str]:
     """The links of a built site's pages that lead nowhere in it, anchors included."""
-    site = parsed.root
-    anchors = {f"{name}.html": parsed.anchors(name) for name in parsed.names}
     broken = []
-    for name in anchors:
-        soup = parsed.page(name.removesuffix(".html"))
-        for tag in soup.find_all(["a", "link", "script", "img"]):
+    for name in parsed.names:
+        for tag in parsed.page(name).find_all(["a", "link", "script", "img"]):
             target = tag.get("href") or tag.get("src") or ""
-            if not target:
+            if not target or urlparse(target).scheme in ("http", "https", "mailto", "data"):
                 continue
-            if urlparse(target).scheme in ("http", "https", "mailto", "data"):
-                continue
-            path, anchor = urldefrag(urljoin(f"/{name}", target))
-            file = unquote(urlparse(path).path).lstrip("/") or "index.html"
-            missing = not (site / file).is_file()
-            if missing or (anchor and file in anchors and unquote(anchor) not in anchors[file]):
+            path, anchor = urldefrag(urljoin(f"/{name}.html", target))
+            file = parsed.root / (unquote(urlparse(path).path).lstrip("/") or "index.html")
+            page = file.relative_to(parsed.root).with_suffix("").as_posix()
+            known = file.suffix == ".html" and file.parent == parsed.root
+            if not file.is_file() or (
+                anchor and known and unquote(anchor) not in parsed.anchors(page)
+            ):
                 broken.append(f"{name}: {target}")
     return broken
 
@@ -138,7 +192,6 @@ class Tab:
         self.context.set_default_timeout(PATIENCE)
         self.address = serving.server.address
         self.trouble: list[str] = []
-        self._calm: dict[Any, Calm] = {}
         self.page = self.open()
         self.page.goto(serving.server.entrance)
         self.page.wait_for_url(self.address)
@@ -149,7 +202,6 @@ class Tab:
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.trouble.append(f"error {error}"))
         page.on("request", self._request)
-        self._calm[page] = Calm(page)
         return page
 
     def _console(self, message: Any) -> None:
@@ -160,8 +212,9 @@ class Tab:
             self.trouble.append(f"foreign {request.url}")
 
     def go(self, path: str, page: Any = None) -> Any:
-        """Go to a place of the site."""
+        """Go to a place of the site, and wait until its fonts are there and nothing is due."""
         page = page or self.page
         page.goto(self.address + path)
-        self._calm[page].wait()
+        page.evaluate("() => document.fonts.ready")
+        page.wait_for_function(READY)
         return page

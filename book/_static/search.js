@@ -144,6 +144,7 @@
       if (query !== input.value) return;
       if (known) show(box, query.trim() ? search(known, query) : { asked: [], found: [] }, query);
       else fail(box);
+      box.dataset.answered = query;
     };
     input.value = new URLSearchParams(location.search).get("q") || "";
     input.addEventListener("input", answer);

@@ -296,13 +296,23 @@ function mount(name, place) {
     wrong = sentence;
     paint();
   };
-  const view = {under, result: null, handle, set, complain, get state() { return state; }};
+  /** Something that the panel waits for begins (1) or has come (-1). */
+  const hold = (more) => {
+    held += more;
+    tell();
+  };
+  const view = {under, result: null, handle, set, complain, hold, get state() { return state; }};
   const controls = Object.entries(spec.controls ?? {}).map(([key, field]) =>
     control(field, key, id, () => state[key], (value) => set({[key]: value})));
   if (spec.panel) controls.unshift(spec.panel(view));
   const running = spec.work ? player(received) : null;
   const key = () => (spec.workKey ?? JSON.stringify)(state);
-  let seen = 0, waiting = 0, quiet = 0, timer = 0, later = 0, played = "";
+  let seen = 0, waiting = 0, quiet = 0, timer = 0, later = 0, held = 0, played = "";
+
+  /** The page says whether anything is still to come: the address, the picture, the runs. */
+  function tell() {
+    place.toggleAttribute("data-due", Boolean(waiting || timer || later || held) || !bar.hidden);
+  }
 
   /** On a phone a unit of the picture is a pixel, so that its words stay legible. */
   function fit() {
@@ -319,10 +329,12 @@ function mount(name, place) {
     for (const one of controls) one.refresh();
     clearTimeout(later); // browsers allow few changes of the address in a second
     later = setTimeout(() => {
+      later = 0;
       const differs = Object.entries(fields).filter(([key, field]) =>
         JSON.stringify(state[key]) !== JSON.stringify(field.value));
       writeAddress(id, differs.map(([key, field]) =>
         [key, field.kind === "hidden" ? field.format(state[key]) : String(state[key])]));
+      tell();
     }, 200);
     wrong = "";
     schedule();
@@ -337,11 +349,14 @@ function mount(name, place) {
         timer = setTimeout(request, 120);
       }
       paint();
+      tell();
     });
+    tell();
   }
 
   function request() {
     played = key();
+    timer = 0;
     view.result = null;
     running.cancel();
     const jobs = spec.work(state);
@@ -354,6 +369,7 @@ function mount(name, place) {
   function busy(now) {
     bar.hidden = stop.hidden = !now;
     place.setAttribute("aria-busy", now);
+    tell();
   }
 
   function received(data) {

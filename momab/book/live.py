@@ -10,8 +10,10 @@ constants), which is all that is understood here.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
+import subprocess
 from pathlib import Path
 
 from momab.errors import MomabError
@@ -22,16 +24,40 @@ WORKER = ("math", "engine", "worker")
 _IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "\./(?P<module>[\w-]+)\.js";\n', re.M)
 _EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:function|const|class) (?P<name>\w+))", re.M)
 _COMMENT = re.compile(r"^ *(//.*|/\*\*.*\*/)\n", re.M)
-_FLAGS = ("-O2", "-ffp-contract=off", "-nostdlib", "-Wl,--no-entry", "-Wl,--strip-all")
+_COMPILER = "ziglang==0.17.0"  # another version makes other bytes
+_FLAGS = ("--target=wasm32-freestanding", "-O2", "-ffp-contract=off", "-nostdlib")
+_FLAGS += ("-Wl,--no-entry", "-Wl,--strip-all")
 
 
-def compile_command(source: Path, target: Path) -> list[str]:
-    """How ``engine.wasm`` is made, as arguments for Python; the compiler is the package ziglang.
+def compile_arguments(source: Path, target: Path) -> list[str]:
+    """How ``engine.wasm`` is made, as arguments for Zig.
 
     No sum may be fused with a product: that would change digits.
     """
-    tool = ["-m", "ziglang", "cc", "--target=wasm32-freestanding", *_FLAGS]
-    return [*tool, "-o", str(target), str(source)]
+    return ["cc", *_FLAGS, "-o", str(target), str(source)]
+
+
+def compile_engine(folder: Path) -> None:
+    """Compile ``engine.c`` and record of what the module was made; uv fetches the compiler."""
+    arguments = compile_arguments(folder / "engine.c", folder / "engine.wasm")
+    subprocess.run(["uv", "tool", "run", "--from", _COMPILER, "python-zig", *arguments], check=True)
+    record = json.dumps(record_of(folder), indent=2)
+    (folder / "engine.json").write_text(record + "\n")
+
+
+def record_of(folder: Path) -> dict[str, object]:
+    """The digests of the engine's source and module, and how one is made of the other."""
+    digests = {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        for name in ("engine.c", "engine.wasm")
+    }
+    return {**digests, "compiler": _COMPILER, "flags": list(_FLAGS)}
+
+
+def read_record(folder: Path) -> dict[str, object]:
+    """What the last compilation recorded."""
+    record: dict[str, object] = json.loads((folder / "engine.json").read_text())
+    return record
 
 
 def explorables(folder: Path) -> list[str]:

@@ -1,7 +1,6 @@
 """The table for whoever evaluates the artefact: its commands are commands, its digests hold."""
 
 import shlex
-from contextlib import closing
 
 import pytest
 import typer
@@ -9,8 +8,6 @@ import typer
 from momab import study
 from momab._util import manifest
 from momab.book.entries import read_entries
-from momab.book.pages import PageBuilder
-from momab.book.project import Project
 from momab.book.sphinx.artefact import (
     Artefact,
     ArtefactRow,
@@ -18,10 +15,8 @@ from momab.book.sphinx.artefact import (
     artefact_table,
     read_artefact,
 )
-from momab.book.stage import write_frame
 from momab.cli.app import app
 from momab.errors import MomabError
-from tests.browsing import ParsedSite
 from tests.conftest import PROJECT, ROOT
 
 ARTEFACT = read_artefact(ROOT)
@@ -29,7 +24,7 @@ ENTRIES = {entry.id: entry for entry in read_entries(ROOT)}
 DIGESTS = manifest.read_manifest(manifest.MANIFEST)
 
 
-def parsed(command: str) -> typer.Context:
+def read(command: str) -> typer.Context:
     """What the command line makes of a command, which is not run."""
     program, name, *words = shlex.split(command)
     assert program == "momab"
@@ -39,7 +34,7 @@ def parsed(command: str) -> typer.Context:
 
 @pytest.mark.parametrize("row", ARTEFACT.rows, ids=lambda row: row.command)
 def test_a_command_is_one_and_recomputes_the_files_of_its_row(row):
-    context = parsed(row.command)
+    context = read(row.command)
     assert bool(row.files) != bool(row.says), "a digest, or what the command says"
     if context.info_name == "reproduce":
         assert context.params["check"]
@@ -59,7 +54,7 @@ def test_every_row_has_its_minutes_measured_or_estimated_from_a_part(row):
         if program == "python":
             assert (ROOT / words[0]).is_file()
             continue
-        part, whole = parsed(sample.command).params, parsed(row.command).params
+        part, whole = read(sample.command).params, read(row.command).params
         assert set(part["target"]) <= set(whole["target"])
         assert sample.times == whole["risk_runs"] / part["risk_runs"]
     line = artefact_table(Artefact(machine="m", rows=(row,)), ENTRIES, DIGESTS).splitlines()[2]
@@ -68,7 +63,7 @@ def test_every_row_has_its_minutes_measured_or_estimated_from_a_part(row):
 
 def test_a_wrong_command_would_be_noticed():
     with pytest.raises(Exception, match="--chek"):
-        parsed("momab reproduce table1 --chek")
+        read("momab reproduce table1 --chek")
 
 
 def test_every_table_and_figure_and_every_recorded_file_has_its_row():
@@ -86,20 +81,8 @@ def test_what_is_not_there_is_said(fault):
         artefact_table(Artefact(machine="m", rows=(row,)), ENTRIES, DIGESTS)
 
 
-def test_the_page_shows_the_digests(tmp_path):
-    stage = tmp_path / "stage"
-    stage.mkdir()
-    shown = (ROOT / "book/artefact.md").read_text(encoding="utf-8")
-    (stage / "index.md").write_text(shown)
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\n")
-    (tmp_path / "_config.yml").write_text((ROOT / "_config.yml").read_text())
-    for name in ("notebooks", "proofs"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "book").symlink_to(ROOT / "book")
-    write_frame(Project(tmp_path), stage, {}, settings={"html_use_index": False})
-    with closing(PageBuilder(tmp_path)) as builder:  # what the claims refer to is not in this build
-        builder.build(stage, tmp_path / "html", strict=False)
-    table = ParsedSite(tmp_path / "html").page("index").main.select_one("table")
+def test_the_page_shows_the_digests(parsed):
+    table = parsed.page("artefact").main.select_one("table")
     rows = table.select("tbody tr")
     assert len(rows) == len(ARTEFACT.rows)
     for row, cells in zip(ARTEFACT.rows, rows, strict=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from momab.book.pdf import serve
 from momab.engine.loop import play_block
 from momab.engine.policies.base import given_for, make_policy
 from momab.model import instances
+from tests.browsing import Visit
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "book" / "live"
 SOURCES = ("bernoulli", "duplicated", "rows", "samples")
 FAMILIES = (
@@ -103,10 +104,8 @@ def random_options(family: str, d: int, rng: np.random.Generator) -> dict[str, A
     }[family]
 
 
-def compare(
-    pages: Sequence[Any], family: str, kind: str, cases: int, longest: int, seed: int
-) -> None:
-    """Play random runs in pages and in the library, and compare every arm and certificate."""
+def compare(page: Any, family: str, kind: str, cases: int, longest: int, seed: int) -> None:
+    """Play random runs in a page and in the library, and compare every arm and certificate."""
     rng = np.random.default_rng([seed, FAMILIES.index(family), SOURCES.index(kind)])
     jobs, expected = [], []
     for case in range(cases):
@@ -123,79 +122,64 @@ def compare(
         )
         policy = make_policy(family, **options)
         expected.append(play_block(instance, policy, horizon, key, run, 1, arms=True))
-    for page in pages:
-        found = page.evaluate(PLAY, jobs)
-        assert not isinstance(found, str), found
-        for job, block, one in zip(jobs, expected, found, strict=True):
-            assert block.arms is not None
-            assert np.array_equal(block.arms[0], one["arms"]), job["policy"]
-            proof = one["certificate"] or {"t": -1, "arm": -1, "objective": -1}
-            assert (proof["t"], proof["arm"], proof["objective"]) == (
-                block.cert_round[0],
-                block.cert_arm[0],
-                block.cert_objective[0],
-            ), job["policy"]
+    found = page.evaluate(PLAY, jobs)
+    assert not isinstance(found, str), found
+    for job, block, one in zip(jobs, expected, found, strict=True):
+        assert block.arms is not None
+        assert np.array_equal(block.arms[0], one["arms"]), job["policy"]
+        proof = one["certificate"] or {"t": -1, "arm": -1, "objective": -1}
+        assert (proof["t"], proof["arm"], proof["objective"]) == (
+            block.cert_round[0],
+            block.cert_arm[0],
+            block.cert_objective[0],
+        ), job["policy"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the scripts and an empty page."""
-    folder = tmp_path_factory.mktemp("live")
-    live.write_scripts(FOLDER, folder)
-    (folder / "index.html").write_text('<!doctype html><script src="core.js"></script>')
-    return folder
-
-
-@pytest.fixture(scope="module")
-def page(browser: Any, folder: Path) -> Iterator[Any]:
-    """The page, opened from the folder."""
-    opened = browser.new_page()
-    opened.goto((folder / "index.html").as_uri())
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(scope="module")
-def pages(page: Any, browser: Any, folder: Path) -> Iterator[list[Any]]:
-    """The page from the folder, and the page that a server gives."""
-    with serve(folder) as address, browser.new_page() as served:
-        served.goto(address)
-        yield [page, served]
-
-
-@pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_page_plays_the_same_arms(pages: list[Any], family: str, kind: str) -> None:
-    compare(pages, family, kind, cases=4, longest=1000, seed=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", SOURCES)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_page_plays_the_same_arms_200_times(pages: list[Any], family: str, kind: str) -> None:
-    for part in range(10):
-        compare(pages, family, kind, cases=20, longest=20_000, seed=100 + part)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_page_plays_the_same_million_rounds(pages: list[Any], family: str) -> None:
-    compare(pages, family, "bernoulli", cases=1, longest=1_000_000, seed=7)
-
-
-def test_a_run_goes_on_in_pieces(page: Any) -> None:
-    """Progress must not change what is played: checkpoints cut a run anywhere."""
+def test_a_page_plays_the_same_arms(bench: Visit, family: str) -> None:
+    """And progress does not change what is played: checkpoints cut a run anywhere."""
+    page = bench.go("zero-gap")
+    for kind in SOURCES:
+        compare(page, family, kind, cases=4, longest=1000, seed=1)
     source = {"kind": "bernoulli", "means": [[0.7, 0.3], [0.4, 0.6], [0.3, 0.3]]}
-    for family in FAMILIES:
-        job = {"source": source, "policy": {"family": family}, "horizon": 1000, "seed": "5"}
-        whole = page.evaluate(PLAY, [job])
-        cut = page.evaluate(PLAY, [{**job, "checkpoints": [1, 2, 3, 4, 50, 51, 777, 1000]}])
-        assert whole == cut, family
+    job = {"source": source, "policy": {"family": family}, "horizon": 1000, "seed": "5"}
+    whole = page.evaluate(PLAY, [job])
+    assert whole == page.evaluate(PLAY, [{**job, "checkpoints": [1, 2, 3, 4, 50, 51, 777, 1000]}])
 
 
-def test_the_committed_engine_is_its_source_compiled(tmp_path: Path) -> None:
-    pytest.importorskip("ziglang", reason="the compiler is in the extra dev")
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_served_page_plays_the_same_long_runs(browser: Any, folder: Path, family: str) -> None:
+    with serve(folder) as address, Visit(browser, address, "zero-gap") as visit:
+        for kind in SOURCES:
+            compare(visit.page, family, kind, cases=20, longest=20_000, seed=100)
+        compare(visit.page, family, "bernoulli", cases=1, longest=1_000_000, seed=7)
+
+
+# ---- the compiled module ---------------------------------------------------------------------
+
+
+def test_the_committed_engine_is_that_of_its_source() -> None:
+    """The record of the last compilation names the bytes of both, and how they were compiled."""
+    assert live.read_record(FOLDER) == live.record_of(FOLDER)
+    assert (FOLDER / "engine.wasm").stat().st_size <= 60_000
+
+
+def test_a_changed_source_or_module_is_noticed(tmp_path: Path) -> None:
+    for name in ("engine.c", "engine.wasm", "engine.json"):
+        (tmp_path / name).write_bytes((FOLDER / name).read_bytes())
+    assert live.read_record(tmp_path) == live.record_of(tmp_path)
+    for name in ("engine.c", "engine.wasm"):
+        kept = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(kept + b" ")
+        assert live.read_record(tmp_path) != live.record_of(tmp_path)
+        (tmp_path / name).write_bytes(kept)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not importlib.util.find_spec("ziglang"), reason="skipped: needs ziglang")
+def test_the_source_compiles_to_the_committed_engine(tmp_path: Path) -> None:
     built = tmp_path / "engine.wasm"
-    subprocess.run([sys.executable, *live.compile_command(FOLDER / "engine.c", built)], check=True)
+    arguments = live.compile_arguments(FOLDER / "engine.c", built)
+    subprocess.run([sys.executable, "-m", "ziglang", *arguments], check=True)
     assert built.read_bytes() == (FOLDER / "engine.wasm").read_bytes()
-    assert built.stat().st_size <= 60_000

@@ -15,8 +15,7 @@ from momab.book.proofs import AXIOMS, sources
 from momab.book.sphinx import formal as marks
 from momab.book.stage import write_frame
 from momab.errors import MomabError
-from tests.accessibility import violations
-from tests.browsing import ParsedSite, Visit
+from tests.browsing import ParsedSite
 from tests.conftest import ROOT
 
 CHECKED = formal.read_checked(ROOT)
@@ -182,18 +181,17 @@ LEDGER = """- {id: lemma-9, kind: lemma, number: 9, title: Certification, page: 
 """
 
 
-@pytest.fixture(scope="module", params=["current", "changed"])
-def small(request, tmp_path_factory):
-    """A book of three pages, with the proofs as they are, and with proofs that have changed."""
-    root = tmp_path_factory.mktemp(request.param)
+@pytest.mark.slow
+def test_a_page_says_when_the_sources_have_changed(tmp_path):
+    """Everywhere where it would say that a machine has checked them."""
+    root = tmp_path
     (root / "book" / "_static").mkdir(parents=True)
     for name in ("statements.css", "statements.js"):
         shutil.copy(ROOT / "book" / "_static" / name, root / "book" / "_static")
     (root / "book" / "claims.yml").write_text(LEDGER)
     shutil.copytree(CHECKED.folder, root / "proofs")
-    if request.param == "changed":
-        with (root / "proofs" / "Price.v").open("a") as file:
-            file.write("(* changed *)\n")
+    with (root / "proofs" / "Price.v").open("a") as file:
+        file.write("(* changed *)\n")
     (root / "_config.yml").write_text(
         "title: Small\nonly_build_toc_files: true\nsphinx:\n"
         "  extra_extensions: [sphinx_proof, momab.book.sphinx]\n"
@@ -202,49 +200,23 @@ def small(request, tmp_path_factory):
     (root / "_toc.yml").write_text(
         "format: jb-book\nroot: index\nchapters:\n- file: machine-checked\n- file: proof-sources\n"
     )
-    for name in ("notebooks", "momab"):
+    for name in ("notebooks", "momab", "stage"):
         (root / name).mkdir()
-    stage = root / "stage"
-    stage.mkdir()
-    (stage / "index.md").write_text(PAGE)
+    (root / "stage" / "index.md").write_text(PAGE)
     parts = "\n\n".join(
         f"```{{machine-checked}} {p}\n```" for p in ("summary", "statements", "axioms")
     )
-    (stage / "machine-checked.md").write_text(f"(machine-checked)=\n# Checked\n\n{parts}\n")
-    (stage / "proof-sources.md").write_text("# Sources\n\n```{coq-sources}\n```\n")
-    project = Project(root)
-    write_frame(project, stage, {}, settings={"html_use_index": False})
+    (root / "stage" / "machine-checked.md").write_text(
+        f"(machine-checked)=\n# Checked\n\n{parts}\n"
+    )
+    (root / "stage" / "proof-sources.md").write_text("# Sources\n\n```{coq-sources}\n```\n")
+    write_frame(Project(root), root / "stage", {}, settings={"html_use_index": False})
     with closing(PageBuilder(root)) as builder:
-        builder.build(stage, root / "html")
-    return request.param, ParsedSite(root / "html")
-
-
-def test_the_digest_sentence_appears_exactly_when_the_sources_have_changed(small):
-    how, site = small
+        builder.build(root / "stage", root / "html")
+    site = ParsedSite(root / "html")
     for page in ("index", "machine-checked", "proof-sources"):
-        assert (SENTENCE in site.page(page).main.get_text()) == (how == "changed"), page
-    mark = site.page("index").select_one(".admonition-title a.formal-link")
-    assert mark.get_text() == (SENTENCE if how == "changed" else "machine-checked")
-
-
-def test_a_mark_leads_to_what_it_opens_and_that_to_the_source(small):
-    page = small[1].page("index")
-    box = page.find(id=page.select_one("a.formal-link")["href"].removeprefix("#"))
-    assert box.name == "details"
-    assert page.select_one("div.proof details.formal-box") is box
-    for link in box.select("a[href*='#coq-']"):
-        target = link["href"].removeprefix("proof-sources.html#")
-        assert target in small[1].anchors("proof-sources")
-
-
-def test_every_advertised_theorem_is_linked_and_said_in_plain_words(small):
-    page = small[1].page("proof-sources")
-    links = {a["href"].rpartition("#")[2]: a for a in page.select("li a[href*='#coq-']")}
-    for name, says in CHECKED.gloss.theorems.items():
-        assert says.replace("'", "’") in links[f"coq-{name}"].find_parent("li").get_text()
-        assert f"coq-{name}" in small[1].anchors("proof-sources")
-    ids = [tag["id"] for tag in page.select("main [id]")]
-    assert len(ids) == len(set(ids))
+        assert SENTENCE in site.page(page).main.get_text(), page
+    assert site.page("index").select_one(".admonition-title a.formal-link").get_text() == SENTENCE
 
 
 # ---- the book ------------------------------------------------------------------------------
@@ -284,26 +256,34 @@ def test_the_table_and_the_ledger_say_how_far(parsed):
             assert f"Machine-checked. {extent.capitalize()}" in box.get_text()
 
 
-def test_the_filter_of_the_ledger_knows_what_is_checked(browser, address):
-    wanted = [e for e in FORMAL if e.ledger == "claims" and e.formal.extent == "yes"]
-    with Visit(browser, address, "claims") as visit:
-        visit.page.get_by_label("Machine-checked").select_option("yes")
-        assert visit.page.locator(".ledger-entry:not([hidden])").count() == len(wanted)
+def test_a_mark_opens_its_box(tour):
+    page = tour.go("certificates")
+    box = page.locator("#formal-lemma-9 pre").first
+    assert not box.is_visible()
+    page.locator("#paper-lemma-9 a.formal-link").click()
+    assert box.is_visible()
 
 
-def test_a_mark_opens_its_box(browser, address):
-    with Visit(browser, address, "certificates") as visit:
-        box = visit.page.locator("#formal-lemma-9 pre").first
-        assert not box.is_visible()
-        visit.page.locator("#paper-lemma-9 a.formal-link").click()
-        assert box.is_visible()
+def test_marks_lead_to_boxes_and_those_to_the_source(parsed):
+    known = set(parsed.anchors("proof-sources"))
+    for name in parsed.names:
+        page = parsed.page(name)
+        for mark in page.select("div.proof .admonition-title a.formal-link"):
+            box = page.find(id=mark["href"].removeprefix("#"))
+            assert box.name == "details"
+            assert box in page.select("div.proof details.formal-box")
+            targets = {a["href"].removeprefix("proof-sources.html#") for a in box.select("a")}
+            assert {target for target in targets if target.startswith("coq-")} <= known
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["machine-checked", "proof-sources", "certificates"])
-def test_the_pages_are_accessible_and_fit_a_phone(browser, address, name, theme):
-    with Visit(browser, address, name, color_scheme=theme) as visit:
-        visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-        assert violations(visit.page) == []
-        visit.page.set_viewport_size({"width": 375, "height": 800})
-        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
+def test_every_advertised_theorem_is_linked_and_said_in_plain_words(parsed):
+    page = parsed.page("proof-sources")
+    links = {a["href"].rpartition("#")[2]: a for a in page.select("li a[href*='#coq-']")}
+    for name, says in CHECKED.gloss.theorems.items():
+        assert says.replace("'", "’") in links[f"coq-{name}"].find_parent("li").get_text()
+        assert f"coq-{name}" in parsed.anchors("proof-sources")
+
+
+@pytest.mark.parametrize("page", ["certificates", "machine-checked", "proof-sources"])
+def test_the_proofs_of_the_book_are_those_that_were_checked(parsed, page):
+    assert SENTENCE not in parsed.page(page).main.get_text()

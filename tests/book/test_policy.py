@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from momab.book.pdf import find_chromium, serve
 from momab.book.policy import (
     alone_policy,
     inline_hashes,
@@ -21,7 +20,7 @@ from momab.figures.magics import caption_and_alt, literal
 from tests.browsing import Visit
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = ("index", "algorithm", "claims", "search", "slides/model", "404", "genindex")
+KINDS = ("index", "algorithm", "claims", "search", "slides/model", "genindex")
 
 
 def policy_of(page: str) -> dict[str, list[str]]:
@@ -82,11 +81,9 @@ def test_what_a_script_writes_is_found():
     assert written_scripts(source) == [script_hash("\n\tgo(\"x\", 'yA')")]
 
 
-def test_every_page_of_the_site_has_a_policy(site):
-    for path in site.rglob("*.html"):
-        if "_static" in path.parts:
-            continue
-        text = path.read_text("utf-8")
+def test_every_page_of_the_site_has_a_policy(site, parsed):
+    for path in (*site.glob("*.html"), *site.glob("slides/*.html")):
+        text = parsed.text(path.relative_to(site).with_suffix("").as_posix())
         rules = policy_of(text)
         assert "'unsafe-inline'" not in rules["script-src"], path
         assert set(inline_hashes(text)) <= set(rules["script-src"]), path
@@ -96,29 +93,22 @@ def test_every_page_of_the_site_has_a_policy(site):
 
 
 @pytest.mark.parametrize("page", KINDS)
-@pytest.mark.parametrize("place", ["web", "folder"])
-def test_nothing_of_a_page_is_refused(browser, site, address, page, place):
-    if place == "folder" and page == "404":
-        pytest.skip("skipped: a server shows this page, at any address")
-    start = address if place == "web" else f"{site.as_uri()}/"
-    with Visit(browser, start, page) as visit:
-        visit.page.wait_for_function(
-            "[...document.querySelectorAll('.momab-answer, .momab-slow, [data-live]')]"
-            ".every((box) => box.dataset.ready !== undefined)"
-        )
+def test_nothing_is_refused_of_a_page_that_is_opened_from_a_folder(browser, site, page):
+    """A page of the web is visited in test_site."""
+    with Visit(browser, f"{site.as_uri()}/", page) as visit:
         assert visit.trouble == []
 
 
 @pytest.mark.parametrize("page", ["index", "slides/model"])
-def test_a_planted_script_does_not_run(browser, site, tmp_path, page):
-    text = (site / f"{page}.html").read_text("utf-8")
+def test_a_planted_script_does_not_run(tour, parsed, page):
+    text = parsed.text(page)
     planted = "<script>window.planted = 1</script><img src=x onerror='window.planted = 2'>"
-    (site / "_planted.html").write_text(text.replace("<body", f"<body data-x>{planted}<p", 1))
-    try:
-        with serve(site) as start, Visit(browser, start, "_planted") as visit:
-            assert visit.page.evaluate("window.planted") is None
-    finally:
-        (site / "_planted.html").unlink()
+    text = text.replace("<body", f"<body data-x>{planted}<p", 1)
+    tour.page.route(f"**/{page}.html", lambda route: route.fulfill(body=text))
+    tour.page.goto(f"{tour.address}{page}.html")
+    assert tour.page.locator("body[data-x]").count() == 1
+    assert tour.page.evaluate("window.planted") is None
+    tour.page.unroute_all()
 
 
 # ---- names -----------------------------------------------------------------------------------
@@ -191,7 +181,6 @@ def test_a_study_of_a_hostile_table_is_harmless(tmp_path, browser):
     assert not soup.main.select("b[onclick], img")
     command = next(c.get_text() for c in soup.select(".colophon pre code"))
     assert command.startswith(f"momab study '{table}' --arm arm --objectives '$a$ <i>,b*c*_d_'")
-    assert find_chromium()
     with Visit(browser, f"{page.parent.as_uri()}/", page.stem) as visit:
         assert visit.page.evaluate("window.planted") is None
         assert visit.trouble == []

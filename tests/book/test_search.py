@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.browsing import Visit
 
 WANTED = {
@@ -37,40 +35,31 @@ ODD = [
 
 def ask(page: Any, query: str) -> list[str]:
     """Type a query; the pages found, the best first."""
-    field = page.locator(".bd-search-container input[type=search]")
-    field.fill("")
-    page.wait_for_function("document.querySelectorAll('#search-results li').length === 0")
-    field.fill(query)
-    page.wait_for_timeout(60)
+    page.locator(".bd-search-container input[type=search]").fill(query)
+    page.wait_for_function(ANSWERED, arg=query)
     links = page.locator("#search-results li > a:first-child")
     return [link.removesuffix(".html") for link in links.evaluate_all(HREFS)]
 
 
+ANSWERED = "(query) => document.getElementById('search-results').dataset.answered === query"
 HREFS = "all => all.map(one => one.getAttribute('href'))"
 
 
-def test_the_right_page_comes_first(browser: Any, address: str) -> None:
-    with Visit(browser, address, "search") as visit:
-        ask(visit.page, "warm up")
-        visit.calm.wait()
-        first = {query: (ask(visit.page, query) or [""])[0] for query in WANTED}
-        assert first == WANTED
-
-
-def test_no_query_is_an_error(browser: Any, address: str) -> None:
+def test_the_right_page_comes_first_and_no_query_is_an_error(tour: Visit) -> None:
+    page = tour.go("search")
+    first = {query: (ask(page, query) or [""])[0] for query in WANTED}
+    assert first == WANTED
     assert len(ODD) >= 50
-    with Visit(browser, address, "search") as visit:
-        for query in ODD:
-            ask(visit.page, query)
-        assert visit.trouble == []
-        assert visit.page.locator("#search-results script").count() == 0
+    for query in ODD:
+        ask(page, query)
+    assert tour.trouble == []
+    assert page.locator("#search-results script").count() == 0
 
 
-def test_a_question_in_the_address_is_answered(browser: Any, address: str) -> None:
-    with Visit(browser, address, "search") as visit:
-        visit.page.goto(f"{address}search.html?q=width+floor")
-        visit.page.wait_for_selector("#search-results li")
-        assert visit.page.locator("#search-results li mark").count() > 3
+def test_a_question_in_the_address_is_answered(tour: Visit) -> None:
+    page = tour.go("search", "?q=width+floor")
+    page.wait_for_selector("#search-results li")
+    assert page.locator("#search-results li mark").count() > 3
 
 
 def test_the_index_is_words(site: Path) -> None:
@@ -82,24 +71,11 @@ def test_the_index_is_words(site: Path) -> None:
             )
 
 
-@pytest.mark.parametrize("page", ["index", "width-floor"])
-def test_nobody_fetches_the_index_who_does_not_search(
-    browser: Any, address: str, page: str
-) -> None:
-    fetched: list[str] = []
-    with Visit(browser, address, page) as visit:
-        visit.page.on("request", lambda request: fetched.append(request.url))
-        visit.page.reload()
-        visit.calm.wait()
-    assert fetched
-    assert not [url for url in fetched if "search" in url]
-
-
-def test_a_search_without_its_index_says_so(browser: Any, address: str) -> None:
-    with Visit(browser, address, "search") as visit:
-        visit.page.route("**/search.json", lambda route: route.abort())
-        assert ask(visit.page, "width floor") == []
-        assert "could not be read" in visit.page.locator("#search-results").inner_text()
-        visit.page.unroute("**/search.json")
-        visit.page.locator(".bd-search-container input[type=search]").fill("price")
-        visit.page.wait_for_selector("#search-results li")
+def test_a_search_without_its_index_says_so(tour: Visit) -> None:
+    page = tour.go("search")
+    page.route("**/search.json", lambda route: route.abort())
+    page.locator(".bd-search-container input[type=search]").fill("width floor")
+    page.locator("#search-results", has_text="could not be read").wait_for()
+    page.unroute("**/search.json")
+    page.locator(".bd-search-container input[type=search]").fill("price")
+    page.wait_for_selector("#search-results li")

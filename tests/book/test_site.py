@@ -1,77 +1,119 @@
-"""The built site in a real browser: every page, light and dark, desk and phone.
-
-The site is the one `momab book` builds, made here if it is not there yet (or not current); what
-is unchanged comes from the cache.  Without Chromium the browser tests are skipped.
-"""
+"""The built site, and every page of it in a real browser: light and dark, desk and phone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from momab.book.pdf import find_chromium, one_document, print_book
-from tests.accessibility import Remembered, violations
-from tests.browsing import Visit, broken_links
+from momab.book import pdf
+from momab.book.pdf import one_document
+from momab.book.single_page import run_page
+from tests.accessibility import violations_in_both_themes
+from tests.browsing import DESK, PHONE, Visit, broken_links
 from tests.conftest import PROJECT
 
 CHAPTERS = PROJECT.pages
 NOTEBOOKS = [name for name in PROJECT.names if name in CHAPTERS]
 PAGES = [*CHAPTERS, "genindex", "search", "404"]
-
-
 # One page of each kind for every day; all of them in the long tests.
-KINDS = {"index", "algorithm", "claims", "api-engine", "search", "404"}
+KINDS = {"index", "zero-gap", "claims", "api-web", "search", "404"}
 EACH = [page if page in KINDS else pytest.param(page, marks=pytest.mark.slow) for page in PAGES]
+# Every choice of every question of a page, and what the page says to it.
+ANSWER_ALL = """() => [...document.querySelectorAll("[data-question]")].map((box) => {
+  const check = () => { box.querySelector("button[type=submit]").click();
+    return [box.dataset.verdict, box.querySelector(".question-status").textContent.trim()]; };
+  const radios = [...box.querySelectorAll("input[type=radio]")];
+  const field = box.querySelector("input");
+  const told = radios.length ? radios.map((radio) => { radio.click(); return check(); })
+    : [...JSON.parse(box.dataset.numbers), -123456.7].map((x) => {
+        field.value = String(x); return check(); });
+  return {right: Number(box.dataset.right), told}; })"""
+PAPER = """() => {
+  const shown = (query) => [...document.querySelectorAll(query)].filter((e) => e.checkVisibility());
+  return {
+    answers: shown("details.fold:is(.solution, .teaching)").length,
+    forms: shown("[data-question] form, .momab-try, [data-live]").length,
+    asks: shown("[data-question] > .question-ask").length,
+    proofs: [...document.querySelectorAll("details.proof-fold > p")]
+      .filter((e) => e.getBoundingClientRect().height < 10).length,
+  }; }"""
+FACTS = """() => {
+  const count = (query) => document.querySelectorAll(query).length;
+  const all = (query, of) => [...document.querySelectorAll(query)].map(of);
+  return {
+    formulas: count("article .math"), typeset: count("article .math .katex-html"),
+    text: document.querySelector("main").innerText,
+    fonts: [...document.fonts].filter((font) => font.status === "error").length,
+    boxes: count("article div.highlight"),
+    copies: all("button.copy", (one) => one.getAttribute("aria-label")),
+    words: all(".live-words", (one) => one.textContent),
+    stages: all(".live-stage", (one) => one.innerHTML).join(),
+    open: all("details.proof-fold > p", (one) => one.checkVisibility()).filter(Boolean).length,
+    questions: count("[data-question]"),
+    wide: all(".momab-question, .momab-try", (e) => e).filter((e) => e.offsetParent
+      && e.scrollWidth > e.clientWidth + 1).map((e) => e.id),
+    sideways: document.documentElement.scrollWidth - innerWidth,
+  }; }"""
 
 
-@pytest.fixture(scope="module", params=EACH)
-def visit(request: Any, browser: Any, address: str) -> Iterator[Visit]:
-    """Each page, opened once for all the tests below."""
-    with Visit(browser, address, request.param) as visit:
-        yield visit
+def answers_every_choice(page: Any) -> None:
+    """The right choice is called right, the others are not, each with words of its own."""
+    for box in page.evaluate(ANSWER_ALL):
+        verdicts = [verdict for verdict, _ in box["told"]]
+        words = [said for _, said in box["told"]]
+        place = box["right"]
+        assert verdicts == ["right" if n == place else "wrong" for n in range(len(words))]
+        assert len(set(words)) == len(words)
+        assert words.pop(place).startswith("Right. ")
+        assert all(said.startswith("Not quite. ") for said in words)
 
 
-def test_a_page_loads_without_trouble_and_sets_its_mathematics(visit):
-    assert visit.trouble == []
-    formulas = visit.page.locator("article .math").count()
-    typeset = visit.page.locator("article .math .katex-html").count()
-    assert typeset >= formulas
-    text = visit.page.locator("main").inner_text()
-    assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", text), "unset mathematics"
+def prints_well(page: Any, questions: int) -> None:
+    """On paper proofs are open, questions are asked in words, and answers are not there."""
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(PAPER) == {"answers": 0, "forms": 0, "asks": questions, "proofs": 0}
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_a_page_is_accessible(visit, site, theme):
-    before = Remembered(site, visit.name, theme)
-    if before:
-        return
-    visit.page.emulate_media(color_scheme=theme)
-    visit.page.wait_for_selector(f"html[data-theme={theme}]", state="attached")
-    visit.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-    assert violations(visit.page) == []
-    before.keep()
+@pytest.mark.parametrize("name", EACH)
+def test_a_page_works_and_fits_and_can_be_read_by_all(tour: Visit, name: str) -> None:
+    """Everything that one visit can show."""
+    page = tour.go(name)
+    facts = page.evaluate(FACTS)
+    assert facts["typeset"] >= facts["formulas"]
+    assert not re.search(r"\\\(|\$\$|\\mathrm|\\Delta", facts["text"]), "unset mathematics"
+    assert facts["fonts"] == facts["open"] == 0
+    assert facts["copies"] == ["Copy this code"] * facts["boxes"]
+    assert all(len(words) > 40 and "…" not in words for words in facts["words"])
+    assert "NaN" not in facts["stages"]
+    assert name == "search" or not [url for url in tour.asked if "search" in url]
+    prints_well(page, facts["questions"])
+    answers_every_choice(page)
+    assert tour.trouble == []
+    page.set_viewport_size(PHONE)
+    narrow = page.evaluate(FACTS)
+    assert narrow["sideways"] <= 0
+    assert narrow["wide"] == []
+    page.set_viewport_size(DESK)
+    assert violations_in_both_themes(page) == []
 
 
-def test_a_page_fits_a_phone(visit):
-    visit.page.set_viewport_size({"width": 375, "height": 800})
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
+def test_every_picture_says_what_it_shows(parsed):
+    for name in PAGES:
+        for picture in parsed.page(name).select("main :is(img, svg):not([aria-hidden=true])"):
+            said = picture.get("alt") or picture.get("aria-label") or ""
+            assert len(said.split()) >= 3 + (picture.name == "svg"), (name, picture)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_picture_says_what_it_shows(parsed, page):
-    soup = parsed.page(page)
-    for image in soup.select("main img"):
-        assert len(image.get("alt", "").split()) >= 3, image.get("src")
-    for drawing in soup.select("main svg"):
-        if drawing.find_parent(attrs={"aria-hidden": "true"}):  # part of a formula
-            continue
-        label = drawing.get("aria-label", "")
-        assert drawing.get("aria-hidden") == "true" or len(label.split()) >= 4
+def test_no_identifier_is_given_twice(parsed):
+    for name in parsed.names:
+        assert len(parsed.anchors(name)) == len(set(parsed.anchors(name))), name
 
 
 def test_every_internal_link_and_anchor_resolves(parsed):
@@ -86,50 +128,16 @@ def test_nothing_is_loaded_from_elsewhere(parsed):
             assert not (tag.get("src") or tag.get("href")).startswith(("http:", "https:", "//"))
 
 
-def test_answers_are_not_printed(browser, address):
-    with Visit(browser, address, "zero-gap") as visit:
-        answers = visit.page.locator("details.fold:is(.solution, .teaching)")
-        assert answers.count() > 2
-        visit.page.emulate_media(media="print")
-        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        assert not any(answer.is_visible() for answer in answers.all())
-
-
-def test_every_copy_button_has_a_name(browser, address):
-    with Visit(browser, address, "using") as visit:
-        boxes = visit.page.locator("article div.highlight").count()
-        names = visit.page.locator("button.copy").evaluate_all(
-            "all => all.map(one => one.getAttribute('aria-label'))"
-        )
-        assert names == ["Copy this code"] * boxes
-        assert boxes
-
-
-def test_proofs_fold_and_are_open_in_print(browser, address):
-    with Visit(browser, address, "certificates") as visit:
-        proof = visit.page.locator("details.proof-fold > p").first
-        height = "e => e.getBoundingClientRect().height"
-        assert not proof.is_visible()
-        visit.page.emulate_media(media="print")
-        assert proof.evaluate(height) > 10
-        visit.page.emulate_media(media="screen")
-        visit.page.locator("details.proof-fold > summary").first.click()
-        assert proof.is_visible()
-
-
-def test_notions_show_their_definition(browser, address):
-    with Visit(browser, address, "model") as visit:
-        link = visit.page.locator("a.notion").first
-        assert len(link.get_attribute("data-definition")) > 20
-        link.hover()
-        shown = link.evaluate("e => getComputedStyle(e, '::after').content")
-        assert len(shown) > 20
-
-
-def test_no_identifier_is_given_twice(parsed):
-    for name in parsed.names:
-        ids = [tag["id"] for tag in parsed.page(name).select("main [id]")]
-        assert len(ids) == len(set(ids)), name
+def test_a_notion_shows_its_definition_and_a_proof_unfolds(tour):
+    page = tour.go("certificates")
+    notion = page.locator("a.notion").first
+    assert len(notion.get_attribute("data-definition")) > 20
+    notion.hover()
+    assert len(notion.evaluate("e => getComputedStyle(e, '::after').content")) > 20
+    proof = page.locator("details.proof-fold > p").first
+    assert not proof.is_visible()
+    page.locator("details.proof-fold > summary").first.click()
+    assert proof.is_visible()
 
 
 def test_the_page_for_lost_readers_works_at_any_depth(parsed):
@@ -182,9 +190,8 @@ def test_a_page_says_how_it_was_made(parsed, name):
         assert parameter in text
 
 
+@pytest.mark.slow
 def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
-    from momab.book.single_page import run_page
-
     index, *pages = run_page(PROJECT, "zero-gap", assignments=["draws=200,300"], output=tmp_path)
     assert [page.suffix for page in pages] == [".html", ".html"]
     assert all(page.with_suffix(".ipynb").is_file() for page in pages)
@@ -196,34 +203,38 @@ def test_a_run_is_one_file_that_needs_nothing_else(browser, tmp_path):
         assert "200 random instances" in visit.page.locator("main").inner_text()
 
 
-FIRST = CHAPTERS[:4]
-
-
-@pytest.mark.parametrize("pages", [FIRST, pytest.param(CHAPTERS, marks=pytest.mark.slow)])
-def test_the_whole_document_keeps_links_and_figures_together(site, pages):
-    soup = BeautifulSoup(one_document(site, pages), "html.parser")
-    ids = [tag["id"] for tag in soup.select("[id]")]
+def keeps_together(text: str) -> None:
+    """Links of one document lead somewhere in it, and everything is open."""
+    ids = re.findall(r'<[a-zA-Z][^<>]*?\sid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
-    targets = [tag["href"][1:] for tag in soup.select("use")]
+    targets = re.findall(r'<use [^<>]*href="#([^"]+)"', text)
     assert len(targets) > 50
-    assert set(targets) <= set(ids)
-    assert all(fold.has_attr("open") for fold in soup.select("details"))
-    assert not soup.select(".solution, .teaching")
-    asked = BeautifulSoup(one_document(site, pages, answers=True), "html.parser")
+    main = text[text.index("<main") :]
+    assert {*targets, *re.findall(r'<a [^<>]*href="#([^"]+)"', main)} <= set(ids)
+    assert all("open" in fold for fold in re.findall(r"<details\b[^>]*>", text))
+    assert not re.search(r'class="[^"]*\b(?:solution|teaching)\b', text)
+
+
+def test_two_pages_become_one_document(site):
+    keeps_together(one_document(site, ["index", "zero-gap"]))
+    asked = BeautifulSoup(one_document(site, ["zero-gap"], answers=True), "html.parser")
     assert asked.select("details.solution[open]")
-    inside = [tag["href"][1:] for tag in soup.select("main a[href^='#']")]
-    assert set(inside) <= set(ids)
 
 
 @pytest.mark.slow
-def test_the_book_prints_to_one_pdf(site, tmp_path):
-    if find_chromium() is None:
-        pytest.skip("skipped: needs Chromium")
-    target = print_book(PROJECT, tmp_path / "book.pdf")
-    content = target.read_bytes()
+def test_the_book_prints_to_one_pdf(site, tmp_path, monkeypatch):
+    printed: list[str] = []
+
+    def remembered(*arguments: Any) -> str:
+        printed.append(one_document(*arguments))
+        return printed[-1]
+
+    monkeypatch.setattr(pdf, "one_document", remembered)
+    content = pdf.print_book(PROJECT, tmp_path / "book.pdf").read_bytes()
     assert content.startswith(b"%PDF")
     assert content.count(b"/Type /Page\n") + content.count(b"/Type /Page ") >= len(CHAPTERS)
     assert not (site / "_whole.html").exists()
+    keeps_together(printed[0])
 
 
 def test_works_have_links():

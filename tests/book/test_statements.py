@@ -7,8 +7,7 @@ from docutils import nodes
 
 from momab.book import entries
 from momab.book.sphinx import ledger
-from tests.accessibility import violations
-from tests.browsing import PATIENCE, Visit
+from tests.browsing import Visit
 from tests.conftest import ROOT
 
 ENTRIES = entries.read_entries(ROOT)
@@ -60,67 +59,67 @@ def test_what_a_page_says_does_not_contain_its_cards():
 
 
 def test_a_card_opens_for_pointer_and_keyboard_and_goes(browser, address):
-    with Visit(browser, address, "claims") as visit:
-        page = visit.page
+    with Visit(browser, address) as visit:
+        visit.page.clock.install()
+        page = visit.go("claims")
         link = page.locator("#claim-lemma-9 a.statement-link").first
         link.hover()
         card = page.locator(".statement-card")
         card.wait_for()
         assert "Lemma 9" in card.inner_text()
         assert link.get_attribute("aria-describedby") == card.get_attribute("id")
-        card.hover()  # it stays under the pointer
-        page.wait_for_timeout(400)
-        assert card.is_visible()
+        card.hover()
+        page.clock.run_for(2_000)
+        assert card.is_visible(), "it stays under the pointer"
         page.keyboard.press("Escape")
-        assert page.locator(".statement-card").count() == 0
+        assert card.count() == 0
         page.mouse.move(0, 0)
         link.focus()
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Tab")
-        page.locator(".statement-card").wait_for()
+        card.wait_for()
         page.keyboard.press("Tab")
-        assert page.locator(".statement-card").count() == 0
+        assert card.count() == 0
 
 
-def test_the_filter_shows_what_is_asked_for_and_remembers_it(browser, address):
+def test_the_filter_shows_what_is_asked_for_and_remembers_it(tour):
     wanted = [e for e in JUDGED if e.ledger == "claims" and e.verdict == "corrected"]
-    with Visit(browser, address, "claims") as visit:
-        page = visit.page
-        page.get_by_label("Verdict").select_option("corrected")
-        shown = page.locator(".ledger-entry:not([hidden])")
-        assert shown.count() == len(wanted)
-        said = page.locator(".ledger-filter [role=status]").inner_text()
-        assert said.startswith(f"{len(wanted)} of ")
-        assert "verdict=corrected" in page.url
-        page.get_by_label("Kind").select_option("table")
-        assert shown.count() == len([e for e in wanted if e.kind == "table"])
-        page.reload()
-        assert page.get_by_label("Verdict").input_value() == "corrected"
-        assert shown.count() == len([e for e in wanted if e.kind == "table"])
-        # an address that names a hidden entry shows it
-        page.evaluate("location.hash = 'claim-lemma-9'")
-        page.locator("#claim-lemma-9").wait_for(state="visible")
-        page.get_by_role("button", name="Show all").click()
-        assert "verdict" not in page.url
+    tables = [entry for entry in wanted if entry.kind == "table"]
+    page = tour.go("claims")
+    page.get_by_label("Verdict").select_option("corrected")
+    shown = page.locator(".ledger-entry:not([hidden])")
+    assert shown.count() == len(wanted)
+    said = page.locator(".ledger-filter [role=status]").inner_text()
+    assert said.startswith(f"{len(wanted)} of ")
+    assert "verdict=corrected" in page.url
+    page.get_by_label("Kind").select_option("table")
+    assert shown.count() == len(tables)
+    page.reload()
+    assert page.get_by_label("Verdict").input_value() == "corrected"
+    assert shown.count() == len(tables)
+    # an address that names a hidden entry shows it
+    page.evaluate("location.hash = 'claim-lemma-9'")
+    page.locator("#claim-lemma-9").wait_for(state="visible")
+    page.get_by_role("button", name="Show all").click()
+    assert "verdict" not in page.url
+    page.get_by_label("Machine-checked").select_option("yes")
+    checked = [e for e in ENTRIES if e.ledger == "claims" and e.formal and e.formal.extent == "yes"]
+    assert shown.count() == len(checked)
 
 
 def test_without_a_script_everything_is_there(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(PATIENCE)
-    try:
-        page = context.new_page()
-        page.goto(f"{address}referee.html")
-        assert page.locator(".ledger-entry:visible").count() == len(
+    with Visit(browser, address, java_script_enabled=False) as visit:
+        visit.page.goto(f"{address}referee.html")
+        assert visit.page.locator(".ledger-entry:visible").count() == len(
             [entry for entry in JUDGED if entry.ledger == "referee"]
         )
-        page.goto(f"{address}statements.html")
-        assert page.locator("a.graph-node:visible").count() == len(entries.statements(ENTRIES))
-    finally:
-        context.close()
+        visit.page.goto(f"{address}statements.html")
+        graph = visit.page.locator("a.graph-node:visible")
+        assert graph.count() == len(entries.statements(ENTRIES))
 
 
 def test_every_box_of_the_graph_is_a_link_to_its_statement(parsed):
-    page = parsed.page("statements")
+    page = parsed.whole("statements")
     boxes = {box["data-id"]: box["href"] for box in page.select("a.graph-node")}
     for entry in entries.statements(ENTRIES):
         wanted = f"{entry.page}.html#{entry.block}"
@@ -128,30 +127,13 @@ def test_every_box_of_the_graph_is_a_link_to_its_statement(parsed):
     assert len(page.select("section#in-words li")) == len(boxes)
 
 
-def test_the_graph_fits_its_column(browser, address):
+def test_the_graph_fits_its_column_and_a_box_shows_what_it_rests_on(tour):
     """Nothing is pushed aside, nor out of sight, on an ordinary screen."""
-    with Visit(browser, address, "statements", viewport={"width": 1280, "height": 900}) as visit:
-        box, bar = map(visit.page.locator, (".graph-box", ".bd-sidebar-primary"))
-        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
-        assert bar.evaluate("bar => bar.getBoundingClientRect().left") == 0
-
-
-def test_a_box_shows_what_it_rests_on(browser, address):
-    with Visit(browser, address, "statements") as visit:
-        visit.page.locator("[data-id=theorem-4]").focus()
-        on = visit.page.locator(".graph-node.on").evaluate_all("all => all.map(a => a.dataset.id)")
-        assert {"theorem-4", "lemma-9", "algorithm-1", "remark-5"} <= set(on)
-        assert "price-theorem" not in on
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["statements", "claims", "referee"])
-def test_the_pages_are_accessible(browser, address, name, theme):
-    with Visit(browser, address, name, color_scheme=theme) as visit:
-        assert violations(visit.page) == []
-
-
-@pytest.mark.parametrize("name", ["statements", "claims", "referee"])
-def test_the_pages_fit_a_phone(browser, address, name):
-    with Visit(browser, address, name, viewport={"width": 375, "height": 800}) as visit:
-        assert visit.page.evaluate("document.documentElement.scrollWidth") <= 375
+    page = tour.go("statements")
+    box, bar = map(page.locator, (".graph-box", ".bd-sidebar-primary"))
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert bar.evaluate("bar => bar.getBoundingClientRect().left") == 0
+    page.locator("[data-id=theorem-4]").focus()
+    on = page.locator(".graph-node.on").evaluate_all("all => all.map(a => a.dataset.id)")
+    assert {"theorem-4", "lemma-9", "algorithm-1", "remark-5"} <= set(on)
+    assert "price-theorem" not in on

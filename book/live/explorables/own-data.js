@@ -291,6 +291,7 @@ function panel(view) {
   const open = async (file) => {
     if (!file) return;
     if (file.size > MOST.bytes) return take(() => { throw new Unfit(`A page plays with at most ${MOST.bytes / 1e6} MB; momab study takes any table.`); });
+    view.hold(1);
     const bytes = await file.arrayBuffer().catch(() => null);
     take(() => {
       if (!bytes) throw new Unfit("The file could not be read.");
@@ -301,6 +302,7 @@ function panel(view) {
         return readTable(new TextDecoder("windows-1252").decode(bytes), file.name, "cp1252");
       }
     });
+    view.hold(-1);
   };
   const field = el("textarea", {rows: 3, id: "live-own-data-field", spellcheck: "false", autocomplete: "off",
     placeholder: "cafe,coffee,quiet\nAurora,0.8,0.4\nDock 4,0.5,0.3",
@@ -311,9 +313,14 @@ function panel(view) {
       take(() => readTable(text, "table.csv"));
     },
     input: () => {
+      if (!timer) view.hold(1);
       clearTimeout(timer);
-      timer = setTimeout(() => (field.value.trim() === "" ? view.set({table: "example", arm: -1, out: []})
-        : take(() => readTable(field.value, "table.csv"))), 500);
+      timer = setTimeout(() => {
+        timer = 0;
+        if (field.value.trim() === "") view.set({table: "example", arm: -1, out: []});
+        else take(() => readTable(field.value, "table.csv"));
+        view.hold(-1);
+      }, 500);
     }});
   const file = el("input", {type: "file", id: "live-own-data-file", accept: ".csv,.tsv,.txt,text/csv,text/plain",
     change: () => open(file.files[0])});
