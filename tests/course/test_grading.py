@@ -27,10 +27,9 @@ from momab.course import (
     sandbox,
     submissions,
 )
-from momab.course.submissions import Sheet
 from tests.conftest import ROOT
 from tests.course import classroom
-from tests.course.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil, School
+from tests.course.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil
 
 
 def _works() -> bool:
@@ -45,16 +44,6 @@ def _works() -> bool:
 WORKS = _works()
 isolated = pytest.mark.skipif(not WORKS, reason="bubblewrap is not installed or not allowed here")
 COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "grade"]
-
-
-@pytest.fixture(scope="module")
-def school() -> School:
-    return School(Project.find(ROOT))
-
-
-@pytest.fixture(scope="module")
-def sheet() -> Sheet:
-    return Sheet.of(Project.find(ROOT), MAIN)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
