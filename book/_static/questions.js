@@ -54,7 +54,7 @@
     box.first.focus();
   };
 
-  // What questions and exercises share: a form, a button, a place where the page answers.
+  // A form, a button, a place where the page answers.
   const setUp = (node, key, fields, check, restore) => {
     const status = make("div", { className: "question-status" });
     status.setAttribute("role", "status");
@@ -72,7 +72,6 @@
         form.reset();
         clear();
         drop.hidden = true;
-        for (const output of form.querySelectorAll("output")) output.textContent = "";
       },
     };
     const show = (told) => {
@@ -147,6 +146,4 @@
     }
     node.append(fold);
   }
-
-  window.momabQuestions = { make, number, sentence, setUp, ASK };
 })();

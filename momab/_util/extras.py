@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 
 from momab.errors import MomabError
 
@@ -38,17 +37,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 """The packages of the optional installations, as they are imported."""
 
 
-PAGES = Path(__file__).parents[1] / "pages"
-"""The pages of the student package (`momab.book.packaged`)."""
-
-NEEDS_BOOK = "needs the repository of the book, which the student package does without."
-
-
-def packaged() -> bool:
-    """Whether this is the student package, which has pages and no book to build."""
-    return PAGES.is_dir()
-
-
 def require(extra: str, what: str) -> None:
     """Raise MomabError, naming the extra, if a package of it is not installed."""
     for package in EXTRAS[extra]:
@@ -67,8 +55,6 @@ def named_extras(what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package == "momab":  # the student package has no room for this
-            raise MomabError(f"{what} {NEEDS_BOOK}") from None
         for extra, packages in EXTRAS.items():
             if package in packages:
                 raise MomabError(_sentence(what, extra)) from None

@@ -77,7 +77,8 @@ class Project:
                 return cls(folder)
         raise MomabError(
             "this command works inside a checkout of the book, "
-            "in or below the folder that holds _toc.yml and notebooks/."
+            "in or below the folder that holds _toc.yml and notebooks/; "
+            "a handout runs with other values if you change its cell of parameters."
         )
 
     def notebook(self, name: str) -> Notebook:

@@ -189,9 +189,9 @@ def _single_file(site: Path, name: str) -> str:
     live = ["core", *(str(place["data-live"]) for place in places)] if places else []
     sheets += [static / "live" / "live.css"] if places else []
     files = [static / "live" / f"{part}.js" for part in live]
-    if article.select_one("[data-question], [data-try]"):
+    if article.select_one("[data-question]"):
         sheets.append(static / "questions.css")
-        files += [static / "questions.js", static / "tries.js"]
+        files.append(static / "questions.js")
     style = "".join(
         _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
     )

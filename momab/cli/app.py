@@ -1,13 +1,12 @@
 """The `momab` command: its list of commands, and how it ends."""
 
 import sys
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from momab import __version__
-from momab._util.extras import NEEDS_BOOK, named_extras, packaged
+from momab._util.extras import named_extras
 from momab.cli import artefact, book, course, data, serve, simulate, study
 from momab.errors import MomabError
 
@@ -19,37 +18,23 @@ app = typer.Typer(
 )
 
 
-def _refuse(context: typer.Context) -> None:
-    raise MomabError(f"`momab {context.info_name}` is for teachers: it {NEEDS_BOOK}")
-
-
-def _teachers(name: str) -> Callable[[Callable[..., None]], object]:
-    """A command that works in a checkout; the student package neither lists it nor has it."""
-    if not packaged():
-        return app.command(name)
-    anything = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-    return lambda _: app.command(name, hidden=True, context_settings=anything)(_refuse)
-
-
-_teachers("book")(book.book_command)
+app.command("book")(book.book_command)
 app.command("run")(book.run_command)
-_teachers("serve")(serve.serve_command)
+app.command("serve")(serve.serve_command)
 app.command("params")(book.params_command)
-_teachers("pdf")(book.pdf_command)
-_teachers("proofs")(book.proofs_command)
+app.command("pdf")(book.pdf_command)
+app.command("proofs")(book.proofs_command)
 app.command("simulate")(simulate.simulate_command)
 app.command("bench")(simulate.bench_command)
 app.command("study")(study.study_command)
 app.command("reproduce")(study.reproduce_command)
 app.command("audit")(study.audit_command)
-_teachers("verify")(artefact.verify_command)
+app.command("verify")(artefact.verify_command)
 app.command("subsets")(data.subsets_command)
-_teachers("student")(course.student_command)
-_teachers("handout")(course.handout_command)
-_teachers("grade")(course.grade_command)
-_teachers("mark")(course.mark_command)
-_teachers("export")(course.export_command)
-_teachers("gradescope")(course.gradescope_command)
+app.command("student")(course.student_command)
+app.command("handout")(course.handout_command)
+app.command("grade")(course.grade_command)
+app.command("mark")(course.mark_command)
 app.add_typer(data.data, name="data")
 
 

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wide, short
-from momab.errors import MomabError
 
 Assignments = Annotated[
     list[str] | None,
@@ -71,14 +70,13 @@ def run_command(
     ] = None,
     workers: Workers = None,
     edition: Annotated[
-        str | None, typer.Option(help="instructor (the default in a checkout), or student.")
-    ] = None,
+        str, typer.Option(help="instructor (everything), or student (no solutions).")
+    ] = "instructor",
     dask: Dask = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
-    The student package has the student edition only, and writes notebooks.
     """
     from momab._util.cluster import on_cluster
     from momab.cli.crate import describe_run, page_files, page_source
@@ -95,17 +93,10 @@ def run_one(
     assignments: Iterable[str],
     output: Path | None,
     workers: int | None = None,
-    edition: str | None = None,
+    edition: str = "instructor",
     exercises: bool = True,
 ) -> list[Path]:
-    """Run a page: in the student package as a notebook, in a checkout as the book shows it."""
-    from momab._util.extras import packaged
-    from momab.book.packaged import Pages
-
-    if packaged():
-        if edition not in (None, "student"):
-            raise MomabError("the student package has no edition but the student's.")
-        return Pages().run(notebook, profile, assignments, output)
+    """Run a page as the book shows it."""
     from momab.book.project import Project
     from momab.book.single_page import run_page
 
@@ -119,7 +110,7 @@ def run_one(
             output,
             workers,
             exercises,
-            edition or "instructor",
+            edition,
         )
 
 
@@ -134,20 +125,12 @@ def params_command(
     from rich.table import Table
     from rich.text import Text
 
-    from momab._util.extras import packaged
-    from momab.book.packaged import Pages
     from momab.book.parameters import parameter_summary
+    from momab.book.project import Project
 
-    if packaged():
-        pages = Pages()
-        names = [Path(notebook).stem] if notebook else pages.names
-        found = {name: pages.parameters(name) for name in names}
-    else:
-        from momab.book.project import Project
-
-        project = Project.find()
-        names = [project.notebook(notebook).name] if notebook else project.names
-        found = {name: project.notebook(name).parameters for name in names}
+    project = Project.find()
+    names = [project.notebook(notebook).name] if notebook else project.names
+    found = {name: project.notebook(name).parameters for name in names}
     headers = ("parameter", "type", "default", "allowed", "meaning", "notebooks")
     rows = parameter_summary(found)
     if as_json:

@@ -1,4 +1,4 @@
-"""The commands for teachers: `momab student`, `handout`, `grade`, `mark`, `export`, ..."""
+"""The commands for teachers: `momab student`, `handout`, `grade` and `mark`."""
 
 from __future__ import annotations
 
@@ -16,36 +16,19 @@ from momab.errors import MomabError
 
 
 def student_command(
-    folder: Annotated[Path, typer.Argument(help="Where to write it; it may be a repository.")],
-    address: Annotated[
-        str, typer.Option(help="Where it will be public, https://github.com/WHO/NAME, for links.")
-    ] = "",
+    folder: Annotated[Path, typer.Argument(help="Where to write it.")],
     force: Annotated[
-        bool, typer.Option("--force", help="Replace files that someone has edited.")
+        bool, typer.Option("--force", help="Write into a folder that holds something.")
     ] = False,
-    archive: Annotated[
-        Path | None, typer.Option("--zip", help="Also write it as this zip, for a release.")
-    ] = None,
 ) -> None:
-    """Write the folder that students get: site, handouts, package, one command to start.
-
-    It holds no solutions and may be public; README.md and HOSTING.md in it say the rest.
-    """
-    from momab._util.files import atomically, require_file
+    """Write the folder that students get: site, handouts, library, one command to start."""
     from momab.book.build import build
     from momab.book.project import Project
-    from momab.course.student import distribution_zip, make_distribution
+    from momab.course.student import make_distribution
 
     project = Project.find()
-    if archive is not None:
-        require_file(archive)
-    site = build(project, edition="student").site
-    files = make_distribution(project, folder, site, address, force)
-    print(f"{len(files)} files for students: {folder / 'README.md'}")
-    if archive is not None:
-        with atomically(archive) as file:
-            file.write(distribution_zip(folder, files))
-        print(f"the same for a release: {archive}")
+    make_distribution(project, folder, build(project, edition="student").site, force)
+    print(f"for students: {folder / 'README.md'}")
 
 
 def handout_command(
@@ -82,8 +65,7 @@ def grade_command(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="Holds the notebooks: FOLDER/<student>/… or <student>-<chapter>; or the zip of "
-            "all submissions that Moodle or Canvas gives."
+            help="Holds the notebooks: FOLDER/<student>/… or FOLDER/<student>-<chapter>.ipynb."
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the results.")],
@@ -111,9 +93,9 @@ def grade_command(
         bool, typer.Option("--trust", help="Run students' code without bubblewrap, as your own.")
     ] = False,
 ) -> None:
-    """Grade all notebooks of a folder or zip; what students wrote runs inside bubblewrap.
+    """Grade all notebooks of a folder; what students wrote runs inside bubblewrap.
 
-    Writes grades.csv, details.csv, items.csv, similarity.csv and a report for every student.
+    Writes grades.csv, details.csv, items.csv and a report for every student.
     Nothing is written before everything is graded.
     """
     from momab._util.files import require_folder
@@ -146,56 +128,6 @@ def grade_command(
     if graded.not_graded:
         names = ", ".join(graded.not_graded)
         raise NotGraded(f"not everything could be graded, of {names}; details.csv says why.")
-
-
-def export_command(
-    results: Annotated[Path, typer.Argument(help="The folder that `momab grade` wrote.")],
-    to: Annotated[str, typer.Option(help="moodle or canvas.")],
-    roster: Annotated[
-        Path | None,
-        typer.Option(help="The platform's own worksheet or gradebook, to be filled in."),
-    ] = None,
-    assignment: Annotated[
-        str, typer.Option(help="Canvas: which assignment, if the gradebook has several.")
-    ] = "",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="RESULTS/moodle.csv or canvas.csv.")
-    ] = None,
-) -> None:
-    """Write the marks as the table that Moodle or Canvas imports, with its columns and ids."""
-    from momab._util.files import write_text
-    from momab.book.project import Project
-    from momab.course import exports, gradebook
-
-    graded = gradebook.recorded(Project.find(), results)
-    made = exports.make_export(graded, to, roster, assignment)
-    path = write_text(output or results / f"{to}.csv", made.text)
-    print(f"marks of {made.maximum:g}, to be imported into {to.capitalize()}: {path}")
-    if made.left_out:
-        names = ", ".join(made.left_out)
-        raise NotGraded(f"left out, because no row or no mark of theirs was found: {names}.")
-
-
-def gradescope_command(
-    chapter: Annotated[list[str], typer.Argument(help="The chapters of the assignment.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The zip to be uploaded.")],
-    course: Annotated[
-        Path | None, typer.Option(help="The rules of the course: points, copies, seeds (YAML).")
-    ] = None,
-) -> None:
-    """Write an autograder for Gradescope; it holds the solutions, as judges need them.
-
-    Gradescope isolates submissions from one another, so there they run as with --trust.
-    """
-    from momab._util.files import atomically, require_file
-    from momab.book.project import Project
-    from momab.course.gradescope import make_autograder
-
-    require_file(output)
-    data = make_autograder(Project.find(), chapter, course)
-    with atomically(output) as file:
-        file.write(data)
-    print(f"to be uploaded to Gradescope, not to be given to students: {output}")
 
 
 class NotGraded(MomabError):  # noqa: N818 (it is an outcome, not an error)

@@ -39,11 +39,7 @@ def page_files(pages: Iterable[Path]) -> list[Path]:
 
 
 def page_source(notebook: str) -> list[Path]:
-    """The source of a page; the student package has none."""
-    from momab._util.extras import packaged
-
-    if packaged():
-        return []
+    """The source of a page."""
     from momab.book.project import Project
 
     return [Project.find().notebook(notebook).path]

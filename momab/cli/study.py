@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from momab._util.extras import NEEDS_BOOK, packaged
 from momab.cli import tables
 from momab.cli.book import run_one
 from momab.cli.terminal import (
@@ -24,7 +23,6 @@ from momab.cli.terminal import (
     short,
     typed_number,
 )
-from momab.errors import MomabError
 
 if TYPE_CHECKING:
     from momab.study.parts import Parts
@@ -58,8 +56,7 @@ def study_command(
     from momab._util.extras import require
     from momab._util.files import require_folder
 
-    if not packaged():
-        require("book", "the book")
+    require("book", "the book")
     from momab.chapters.own_data import study_assignments
     from momab.cli.crate import describe_run, page_files
     from momab.model.price import price
@@ -142,7 +139,7 @@ def reproduce_command(
     ),
     record: Annotated[
         bool,
-        typer.Option("--record", help="Replace the recorded results.", hidden=packaged()),
+        typer.Option("--record", help="Replace the recorded results."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -158,8 +155,6 @@ def reproduce_command(
     from momab._util.validate import LONGEST, whole_number
     from momab.cli.crate import describe_run
 
-    if record and packaged():
-        raise MomabError(f"`momab reproduce --record` is for teachers: it {NEEDS_BOOK}")
     names = study.wanted_parts(target)
     if FIGURES.keys() & set(target) or "all" in target:
         require("plots", "a figure")

@@ -5,7 +5,6 @@
   what could not be graded says so;
 - ``details.csv``: a row per student and exercise with status, parts, hint, marks and comment;
 - ``items.csv``: a row per exercise, with how the class did on it;
-- ``similarity.csv``: pairs of answers that are built alike (see `momab.course.analysis`);
 - ``results.json``: all of it for programs, with the seed; from it one student's regraded marks are
   put in the place of the old ones;
 - ``reports/<student>.html``: what was right, what was wrong, the hints, and what a person said.
@@ -36,7 +35,7 @@ from momab.book.formulas import inline_styles
 from momab.book.myst import exercises
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
-from momab.course.analysis import item_rows, similar_rows
+from momab.course.analysis import item_rows
 from momab.course.grading import ABSENT, Class, Grade
 from momab.course.marking import read_marks, with_marks
 from momab.course.rendering import Prose, shortened
@@ -58,7 +57,6 @@ def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
             for student in graded.students
         }
     mark = graded.course.delimiter
-    files[output / "similarity.csv"] = _csv(similar_rows(graded), mark)
     files[output / "items.csv"] = _csv(item_rows(graded), mark)
     files[output / "details.csv"] = _csv(_details(graded), mark)
     files[output / "grades.csv"] = _csv(_table(graded), mark)
@@ -90,7 +88,6 @@ def _results(graded: Class) -> str:
                     "title": grade.title,
                     "parts": [[part.what, part.right, part.found] for part in grade.parts],
                     "notes": list(grade.notes),
-                    "structure": sorted(grade.structure),
                 }
                 for grade in graded.grades
             ],
@@ -136,12 +133,11 @@ def merged(new: Class, output: Path) -> Class:
 
 
 def _grade(item: dict[str, Any]) -> Grade:
-    rest = {k: v for k, v in item.items() if k not in ("parts", "notes", "structure")}
+    rest = {k: v for k, v in item.items() if k not in ("parts", "notes")}
     return Grade(
         **rest,
         parts=tuple(Part(*part) for part in item["parts"]),
         notes=tuple(item["notes"]),
-        structure=frozenset(item["structure"]),
     )
 
 

@@ -63,9 +63,9 @@ ABSENT = "No notebook of this chapter was handed in."
 class Grade:
     """What one exercise of one student came to.
 
-    ``marks`` is None where a person decides, and where the grader failed; ``structure`` is what the
-    program is made of.  ``words`` is what was answered in words, worth at most ``words_points``;
-    ``given`` is what a person gave for it, and lateness leaves the share ``kept`` of that.
+    ``marks`` is None where a person decides, and where the grader failed.  ``words`` is what was
+    answered in words, worth at most ``words_points``; ``given`` is what a person gave for it, and
+    lateness leaves the share ``kept`` of that.
     """
 
     student: str
@@ -79,7 +79,6 @@ class Grade:
     parts: tuple[Part, ...] = ()
     answer: str = ""
     notes: tuple[str, ...] = ()
-    structure: frozenset[int] = frozenset()
     words: str = ""
     words_points: float = 0.0
     kept: float = 1.0
@@ -142,7 +141,7 @@ def grade_class(
     only: Sequence[str] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> Class:
-    """Grade every notebook of a folder or zip, or those of some students; nothing is written.
+    """Grade every notebook of a folder, or those of some students; nothing is written.
 
     ``tell`` hears what holds around the students' code, and the seed.
     """
@@ -157,8 +156,6 @@ def grade_class(
     tell(f"isolation: {probe(limits)}")
     seed = secrets.randbits(48) if course.seed is None else course.seed
     tell(f"seed: {seed}")
-    if course.deadlines and any(s.id for s in found):
-        tell("lateness: left to the learning platform, whose zip does not say when files came")
     run = _Run(sheets, limits, course, seed, min(workers or os.cpu_count() or 1, len(found)))
     return run.collect(found, run.all(found))
 
@@ -214,7 +211,7 @@ class _Run:
 
     def _one(self, submission: Submission) -> list[Grade]:
         """Run a submission's cells and judge its answers."""
-        copy = self.course.copy_of(self._listed(submission))
+        copy = self.course.copy_of(submission.student)
         numbers = Numbers(self.seed, submission.student, copy)
         sheet = self.sheets[submission.chapter]
         work = plan_steps(submission, sheet.asked(numbers))
@@ -234,11 +231,6 @@ class _Run:
         notes = (*grades[0].notes, *self._somebody_elses(submission, numbers))
         grades[0] = replace(grades[0], notes=notes)
         return grades
-
-    def _listed(self, submission: Submission) -> str:
-        """The student as the course lists it, which may be by a platform's id or by the name."""
-        names = (submission.student, submission.id, submission.student.rpartition(" #")[0])
-        return next((name for name in names if name in self.course.students), names[0])
 
     def _somebody_elses(self, submission: Submission, numbers: Numbers) -> Iterable[str]:
         """A note if the notebook is the copy of somebody else."""
@@ -281,9 +273,6 @@ class _Run:
             () if status == "empty" else judged.parts,
             work.shown[label],
             (late,) if late and (share or work.words[label]) else (),
-            frozenset()
-            if status in ("empty", "missing")
-            else self.judges.fingerprint(work.sources[label]),
             work.words[label],
             self.course.worth_words(text),
             kept,

@@ -66,9 +66,11 @@ def demand() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         said = " ".join(done.stderr.split())[:200]
+        refused = any(word in said for word in ("namespace", "not permitted", "Permission denied"))
+        kernel = ", because the kernel does not allow user namespaces" if refused else ""
         raise IsolationError(
-            f"bubblewrap does not work here ({said}); the kernel must allow user namespaces, and "
-            "--trust grades without it, if you would run every notebook as your own."
+            f"bubblewrap does not work here ({said}){kernel}; --trust grades without it, if you "
+            "would run every notebook as your own."
         )
 
 
@@ -108,16 +110,16 @@ def _walls(environment: Mapping[str, str]) -> Iterator[str]:
     yield from ("--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL")
     yield from ("--uid", "1000", "--gid", "1000", "--hostname", "grader")
     yield from ("--new-session", "--die-with-parent", "--as-pid-1")
-    yield from _folders()
     yield from ("--proc", "/proc", "--dev", "/dev")
-    # the modules that judge are not there, but for what lets an answer speak
-    yield from ("--size", str(2**16), "--tmpfs", str(_JUDGES))
-    for name in _SPEAKING:
-        yield from ("--ro-bind", str(_JUDGES / name), str(_JUDGES / name))
     # folders in memory that are not limited, or that tell and change the kernel's settings
     yield from ("--size", str(2**20), "--tmpfs", "/dev/shm", "--size", "4096", "--tmpfs", "/tmp")
     yield from ("--size", "4096", "--tmpfs", "/proc/sys", "--remount-ro", "/proc/sys")
     yield from ("--size", str(DISK), "--tmpfs", PRIVATE)
+    yield from _folders()  # after the empty /tmp, because a checkout may lie below it
+    # the modules that judge are not there, but for what lets an answer speak
+    yield from ("--size", str(2**16), "--tmpfs", str(_JUDGES))
+    for name in _SPEAKING:
+        yield from ("--ro-bind", str(_JUDGES / name), str(_JUDGES / name))
     for place in ("/dev", str(_JUDGES), "/tmp", "/"):
         yield from ("--remount-ro", place)
     yield from ("--chdir", PRIVATE, "--clearenv")

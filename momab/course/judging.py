@@ -7,7 +7,6 @@ told.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import queue
@@ -18,16 +17,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
-from zlib import crc32
 
-from momab.course.guard import plain_python
 from momab.errors import MomabError
 from momab.exercises import Exercise, Outcome, Part, own_copy
 from momab.exercises.draws import Draw
 
 _MEMORY = 4 * 2**30
-_GRAM = 6  # nodes of the pieces that programs are compared by
-_LONGEST = 50_000  # characters of a program that is compared
 
 
 @dataclass(frozen=True)
@@ -76,38 +71,6 @@ def judge(exercise: Exercise, outcomes: object) -> Judgement:
     return Judgement(verdict.share, status, hint, verdict.parts)
 
 
-# ---- what programs are made of -------------------------------------------------------------
-
-
-def fingerprint(source: str) -> list[int]:
-    """The pieces of a program's structure: names, numbers and texts do not count."""
-    if len(source) > _LONGEST:
-        return []
-    try:
-        tree = ast.parse(plain_python(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    kinds = [type(node).__name__ for node in _in_order(tree)]
-    kinds = [kind for kind in kinds if kind not in ("Load", "Store", "Module", "arguments")]
-    pieces = (" ".join(kinds[n : n + _GRAM]) for n in range(len(kinds) - _GRAM + 1))
-    return sorted({crc32(piece.encode()) for piece in pieces})
-
-
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
-    todo = [node]
-    while todo:
-        node = todo.pop()
-        if _said(node):
-            continue
-        yield node
-        todo += list(ast.iter_child_nodes(node))[::-1]
-
-
-def _said(node: ast.AST) -> bool:
-    """Whether it is a text that stands alone, such as a docstring."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 # ---- the process ---------------------------------------------------------------------------
 
 
@@ -120,16 +83,13 @@ def take_answers() -> None:
     asked_before: dict[tuple[object, ...], Exercise] = {}
     for line in sys.stdin:
         request = json.loads(line)
-        if "source" in request:
-            answer: object = fingerprint(request["source"])
-        else:
-            key = request["exercise"], request["seed"], request["student"], request["copy"]
-            if key not in asked_before:
-                asked_before.clear()
-                asked_before[key] = asked(key[0], Numbers(*key[1:]))
-            found = judge(asked_before[key], request["outcomes"])
-            parts = [[part.what, part.right, part.found] for part in found.parts]
-            answer = [found.share, found.status, found.hint, parts]
+        key = request["exercise"], request["seed"], request["student"], request["copy"]
+        if key not in asked_before:
+            asked_before.clear()
+            asked_before[key] = asked(key[0], Numbers(*key[1:]))
+        found = judge(asked_before[key], request["outcomes"])
+        parts = [[part.what, part.right, part.found] for part in found.parts]
+        answer = [found.share, found.status, found.hint, parts]
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
@@ -159,13 +119,6 @@ class Judges:
             told = f"Judging the answer took more than {self._seconds:g} s: it is too large."
             return Judgement(0.0, "timeout", told)
         return Judgement(share, status, hint, tuple(Part(*part) for part in parts))
-
-    def fingerprint(self, source: str) -> frozenset[int]:
-        """The structure of a program; empty if it cannot be read in time."""
-        try:
-            return frozenset(self._ask({"source": source}))
-        except (TimeoutError, MomabError):
-            return frozenset()
 
     def _ask(self, request: dict[str, Any]) -> Any:
         for trial in range(2):

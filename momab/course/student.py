@@ -1,43 +1,35 @@
-"""The student distribution: one folder with all that a student needs, and no solution in it.
+"""The student distribution: one folder with all that a student needs.
 
-`make_distribution` writes the student site, a handout per chapter, the student package
-(`momab.course.wheel`), pinned requirements, one command that starts JupyterLab, and what a
-JupyterHub, Binder, Colab or a dev container need.  The folder can be copied, zipped, or be a
-repository of its own: files that somebody adds stay, and files that somebody has edited are not
-replaced unasked.
+`make_distribution` writes the student site, a handout per chapter, the library as a wheel, pinned
+requirements, and one command that starts JupyterLab.  The solutions are pages of the book and are
+not in it.  The wheel is the plain one: its checks hold reference functions, and README.md says so.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
-import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
 from momab import __version__
 from momab.book.project import Project
-from momab.course import handout, wheel
+from momab.course import handout
 from momab.errors import MomabError
 
-RECORD = "distribution.json"
+WHEEL = f"momab-{__version__}-py3-none-any.whl"
+EXTRAS = ("fast", "plots", "learn")  # what students install
 _FILES = Path(__file__).with_name("distribution")
-_PLACES = {  # the templates, and where they are written
-    "README.md": "README.md",
-    "HOSTING.md": "HOSTING.md",
-    "start.py": "start.py",
-    "devcontainer.json": ".devcontainer/devcontainer.json",
-    "runtime.txt": "binder/runtime.txt",
-    "postBuild": "binder/postBuild",
-    "colab.ipynb": "colab.ipynb",
-    "gitignore": ".gitignore",
-}
-_EXECUTABLE = ("binder/postBuild", "start.py")
+_PLACES = {"README.md": "README.md", "start.py": "start.py", "gitignore": ".gitignore"}
 _SYSTEMS = [
     {"sys_platform": name, "os_name": kind, "platform_system": system, "python_version": version}
     | {"python_full_version": f"{version}.0"}
@@ -51,69 +43,73 @@ _SYSTEMS = [
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==")
 
 
-def make_distribution(
-    project: Project, folder: Path, site: Path, address: str = "", force: bool = False
-) -> list[Path]:
-    """Write the distribution around a built student site; return the files, in order.
+def make_distribution(project: Project, folder: Path, site: Path, force: bool = False) -> None:
+    """Write the distribution around a built student site.
 
-    ``address`` is where the folder will be found as a public GitHub repository, for the links in
-    HOSTING.md.
+    A folder that holds something is left alone; with ``force`` its site is replaced, files of the
+    same names are written again, and other files stay.
     """
-    if address and not re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+", address):
+    if folder.exists() and any(folder.iterdir()) and not force:
         raise MomabError(
-            f"--address is that of a repository, https://github.com/WHO/NAME; it is {address!r}."
+            f"{folder} holds something, so nothing was written; "
+            "give another folder, or --force to write into this one."
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".student-", dir=folder.parent) as temporary:
         new = Path(temporary) / "new"
-        _write_all(project, new, site, address)
-        files = _digests(new)
-        (new / RECORD).write_text(
-            json.dumps({"momab": __version__, "files": files}, indent=1) + "\n", encoding="utf-8"
-        )
-        _replace(new, folder, files, force)
-    return [folder / name for name in (*files, RECORD)]
+        shutil.copytree(site, new / "site", ignore=shutil.ignore_patterns("build.json", ".*"))
+        handout.write_handouts(project, (), new / "handouts")
+        build_wheel(project, new)
+        pins = "".join(f"{line}\n" for line in student_pins(project))
+        (new / "requirements.txt").write_text(pins, encoding="utf-8")
+        for name in ("LICENSE", "LICENSE-prose.md"):
+            shutil.copyfile(project.root / name, new / name)
+        _write_texts(project, new)
+        shutil.rmtree(folder / "site", ignore_errors=True)
+        shutil.copytree(new, folder, dirs_exist_ok=True)
 
 
-def distribution_zip(folder: Path, files: Sequence[Path]) -> bytes:
-    """The files of a distribution as a zip for a release; equal files give equal bytes."""
-    top = f"momab-student-{__version__}"
-    names = {path.relative_to(folder).as_posix(): path for path in sorted(files)}
-    return wheel.zipped(
-        {f"{top}/{name}": path.read_bytes() for name, path in names.items()},
-        [f"{top}/{name}" for name in _EXECUTABLE],
-    )
-
-
-def _write_all(project: Project, new: Path, site: Path, address: str) -> None:
-    shutil.copytree(site, new / "site", ignore=shutil.ignore_patterns("build.json", ".*"))
-    handout.write_handouts(project, (), new / "handouts")
-    (new / wheel.NAME).write_bytes(wheel.student_wheel(project))
-    pins = "".join(f"{line}\n" for line in student_pins(project))
-    for name in ("requirements.txt", "binder/requirements.txt"):
-        (new / name).parent.mkdir(exist_ok=True)
-        (new / name).write_text(pins, encoding="utf-8")
-    for name in ("LICENSE", "LICENSE-prose.md"):
-        shutil.copyfile(project.root / name, new / name)
+def _write_texts(project: Project, new: Path) -> None:
     words = {
-        "WHEEL": wheel.NAME,
-        "PYTHON": wheel.declared(project)["requires-python"],
-        "VERSION": __version__,
+        "WHEEL": WHEEL,
+        "PYTHON": _declared(project)["requires-python"],
         "FIRST": handout.chapters_with_exercises(project)[0],
-        "ADDRESS": address or "https://github.com/WHO/NAME",
-        "WHO/NAME": address.removeprefix("https://github.com/") or "WHO/NAME",
     }
     for template, place in _PLACES.items():
         text = (_FILES / template).read_text(encoding="utf-8")
         for word, value in words.items():
             text = text.replace(f"@{word}@", value)
-        path = new / place
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o755 if place in _EXECUTABLE else 0o644)
+        (new / place).write_text(text, encoding="utf-8")
+    (new / "start.py").chmod(0o755)
+
+
+def build_wheel(project: Project, folder: Path) -> Path:
+    """Build the library's wheel into a folder, with setuptools as it is installed here."""
+    start = (
+        "import sys; sys.path.insert(0, 'tools'); import backend; backend.build_wheel(sys.argv[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", start, str(folder.resolve())],
+        cwd=project.root,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "315532800"},  # equal sources give equal bytes
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise MomabError(f"the wheel cannot be built ({said}); it needs the extra 'dev'.")
+    return folder / WHEEL
 
 
 # ---- requirements --------------------------------------------------------------------------
+
+
+def _declared(project: Project) -> dict[str, Any]:
+    """The section ``project`` of pyproject.toml."""
+    text = (project.root / "pyproject.toml").read_text(encoding="utf-8")
+    section: dict[str, Any] = tomllib.loads(text)["project"]
+    return section
 
 
 def student_pins(project: Project) -> list[str]:
@@ -122,7 +118,7 @@ def student_pins(project: Project) -> list[str]:
     for line in (project.root / "requirements.txt").read_text(encoding="utf-8").splitlines():
         if match := _PIN.match(line):
             lines.setdefault(_normal(match[1]), []).append(line)
-    needed = _closure(wheel.declared(project))
+    needed = _closure(_declared(project))
     if unpinned := sorted(name for name in needed - lines.keys() if _installed(name)):
         raise MomabError(
             f"requirements.txt does not pin {', '.join(unpinned)}; `make lock` pins all."
@@ -130,11 +126,10 @@ def student_pins(project: Project) -> list[str]:
     return [line for name in sorted(needed & lines.keys()) for line in lines[name]]
 
 
-def _closure(facts: Mapping[str, object]) -> set[str]:
+def _closure(facts: Mapping[str, Any]) -> set[str]:
     """Every package that the student package leads to, on any system, as it is installed here."""
     extras = facts["optional-dependencies"]
-    assert isinstance(extras, dict)
-    listed = [*_texts(facts["dependencies"]), *(n for e in wheel.EXTRAS for n in _texts(extras[e]))]
+    listed = [*facts["dependencies"], *(need for extra in EXTRAS for need in extras[extra])]
     todo = [r for text in listed if (r := Requirement(text)).name != "momab"]
     seen: set[tuple[str, str]] = set()
     while todo:
@@ -164,55 +159,5 @@ def _installed(name: str) -> bool:
         return False
 
 
-def _texts(value: object) -> list[str]:
-    assert isinstance(value, list)
-    return [str(item) for item in value]
-
-
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-# ---- replacing an older one ----------------------------------------------------------------
-
-
-def _digests(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def _replace(new: Path, folder: Path, files: Mapping[str, str], force: bool) -> None:
-    """Put the new files into the folder; what it holds besides stays."""
-    old = _recorded(folder)
-    if folder.exists() and old is None and any(folder.iterdir()) and not force:
-        raise MomabError(
-            f"{folder} holds something else, so nothing was written; "
-            "give another folder, or --force to write into this one."
-        )
-    kept = dict(old or {})
-    edited = [
-        name
-        for name in kept.keys() | files.keys()
-        if (path := folder / name).is_file()
-        and hashlib.sha256(path.read_bytes()).hexdigest() not in (kept.get(name), files.get(name))
-    ]
-    if edited and not force:
-        raise MomabError(
-            f"{sorted(edited)[0]} in {folder} has been edited since it was made, so nothing was "
-            "written; --force replaces it."
-        )
-    for name in kept.keys() - files.keys():
-        (folder / name).unlink(missing_ok=True)
-    shutil.copytree(new, folder, dirs_exist_ok=True)
-
-
-def _recorded(folder: Path) -> dict[str, str] | None:
-    """The files of the distribution that stands in a folder, if one does."""
-    try:
-        found = json.loads((folder / RECORD).read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return dict(found) if isinstance(found, dict) else None

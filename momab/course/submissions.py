@@ -22,7 +22,7 @@ from typing import Any
 from momab import exercises
 from momab.book import editions, myst
 from momab.book.project import Project
-from momab.course import handout, intake
+from momab.course import handout
 from momab.course.judging import Numbers, asked
 from momab.errors import MomabError
 from momab.exercises import Exercise
@@ -164,14 +164,13 @@ class Submission:
     cells: tuple[HandedIn, ...] = ()
     problem: str = ""
     copy: int | None = None  # the number of the handout that it says it is
-    time: float = 0.0  # when it was last changed; 0 if only a learning platform knows
-    id: str = ""  # on a learning platform
+    time: float = 0.0  # when it was last changed
 
 
 def find_notebooks(folder: Path) -> list[Path]:
     """Every notebook below a folder, in the order of their paths."""
     if not folder.is_dir():
-        raise MomabError(f"{folder} is no folder; give the one that holds the notebooks, or a zip.")
+        raise MomabError(f"{folder} is no folder; give the one that holds the notebooks.")
     paths = sorted(_notebooks(folder))
     if not paths:
         raise MomabError(f"there is no notebook (.ipynb) below {folder}.")
@@ -189,40 +188,26 @@ def _notebooks(folder: Path) -> Iterator[Path]:
 def read_submission(path: Path, folder: Path, chapters: Sequence[str]) -> Submission:
     """One file: whose it is, which chapter it answers, and its cells."""
     named = _chapter_in_name(path.stem, chapters)
-    student = intake.platform_student(path.relative_to(folder).parts[0])
-    known = intake.id_of(student)
     try:
         cells, facts = _load(path)
     except MomabError as error:
-        student = student or _student(path, folder, named)
-        return Submission(path, student, named, problem=str(error), id=known)
+        return Submission(path, _student(path, folder, named), named, problem=str(error))
     chapter = _claimed_chapter(cells, facts, chapters) or named
-    student = student or _student(path, folder, chapter or named)
+    student = _student(path, folder, chapter or named)
     problem = "" if chapter else "it does not say which chapter it belongs to"
     copy = facts.get("copy")
     copy = copy if type(copy) is int else None
-    time = 0.0 if known else path.lstat().st_mtime
-    return Submission(path, student, chapter, cells, problem, copy, time, known)
+    return Submission(path, student, chapter, cells, problem, copy, path.lstat().st_mtime)
 
 
-def read_class(place: Path, chapters: Sequence[str]) -> list[Submission]:
-    """All submissions of a folder or zip; two students stay two even if their names look the same.
-
-    On a learning platform, a student is an id, whatever the name.
-    """
-    with intake.unpacked(place, LARGEST) as folder:
-        found = [read_submission(path, folder, chapters) for path in find_notebooks(folder)]
-    names: dict[tuple[str, str], str] = {}
+def read_class(folder: Path, chapters: Sequence[str]) -> list[Submission]:
+    """All submissions of a folder; two students stay two even if their names look the same."""
+    found = [read_submission(path, folder, chapters) for path in find_notebooks(folder)]
+    names: dict[str, str] = {}
     for submission in found:
-        name = clean(submission.student)
-        if not submission.id and intake.id_of(name):
-            name += " (no id)"
-        names.setdefault(_key(submission), _unused(name, names.values()))
-    return [replace(s, student=names[_key(s)]) for s in found]
-
-
-def _key(submission: Submission) -> tuple[str, str]:
-    return submission.id, "" if submission.id else submission.student
+        if submission.student not in names:
+            names[submission.student] = _unused(clean(submission.student), names.values())
+    return [replace(s, student=names[s.student]) for s in found]
 
 
 def _unused(name: str, taken: Iterable[str]) -> str:

@@ -2,8 +2,6 @@
 
 The exercise ``width-floor-2`` is the second one of the chapter ``width-floor``; how an answer to
 it is judged stands in `momab.exercises.width_floor`.  Written exercises have no entry here.
-The table ``TRIES`` of such a module names calls whose results a page checks itself
-(`momab.exercises._tries`).
 """
 
 from __future__ import annotations
@@ -34,13 +32,8 @@ def chapters() -> list[str]:
     return sorted(
         name.replace("_", "-")
         for name in found
-        if name not in ("core", "draws", "sealed") and not name.startswith("_")
+        if name not in ("core", "draws") and not name.startswith("_")
     )
-
-
-def module_of(chapter: str) -> str:
-    """The module that judges a chapter's exercises."""
-    return f"{__name__}.{chapter.replace('-', '_')}"
 
 
 def of_chapter(chapter: str) -> tuple[Exercise, ...]:
@@ -48,7 +41,8 @@ def of_chapter(chapter: str) -> tuple[Exercise, ...]:
     if chapter not in chapters():
         return ()
     # by name, so that a page depends on its own chapter's exercises only
-    found: tuple[Exercise, ...] = pkgutil.resolve_name(f"{module_of(chapter)}:EXERCISES")
+    module = f"{__name__}.{chapter.replace('-', '_')}"
+    found: tuple[Exercise, ...] = pkgutil.resolve_name(f"{module}:EXERCISES")
     return found
 
 

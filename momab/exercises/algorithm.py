@@ -411,10 +411,3 @@ EXERCISES: tuple[Exercise, ...] = (
         vary=[moved("K.d"), whole(0.8, 1.0), near()],
     ),
 )
-
-TRIES = {
-    "algorithm-2": (
-        "0.2, 20_000, 2.0",
-        "0.4, 1_000_000, 0.5",
-    ),
-}

@@ -301,13 +301,3 @@ _WEAK = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CERTIFIED, _COEFFICIENT, _WEAK)
-
-TRIES = {
-    "certificates-2": (
-        "np.array([[0.8, 0.3], [0.2, 0.6], [0.1, 0.5]]), np.array([0.1, 0.2, 0.15])",
-    ),
-    "certificates-3": (
-        "4, 2, 10_000, 0.01",
-        "10, 6, 1_000_000, 0.05",
-    ),
-}

@@ -355,14 +355,3 @@ EXERCISES: tuple[Exercise, ...] = (
         vary=[unit(), whole(), whole(1.0, 2.0), near()],
     ),
 )
-
-TRIES = {
-    "confidence-event-2": (
-        "0.4, 20, 0.22",
-        "0.9, 15, 0.1",
-    ),
-    "confidence-event-5": (
-        "0.5, 4, 10, 0.3",
-        "0.3, 5, 30, 0.25",
-    ),
-}

@@ -325,7 +325,3 @@ EXERCISES: tuple[Exercise, ...] = (
         personal=Personal("the first mean of the first arm", (0, 0), halfway(80, 95)),
     ),
 )
-
-TRIES = {
-    "fairness-2": ("np.array([[0.9, 0.1], [0.3, 0.7], [0.5, 0.4]]), [0, 1, 2, 1], 0, 2000",),
-}

@@ -280,11 +280,3 @@ _DEAREST = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_DECISION, _COPIES, _DEAREST)
-
-TRIES = {
-    "limit-3": (
-        "np.array([[0.7, 0.3], [0.3, 0.7], [0.25, 0.6]]), np.array([5000, 30, 6]), 'sum'",
-        "np.array([[0.7, 0.3], [0.3, 0.7], [0.25, 0.6]]), np.array([3000, 3, 50]), 'max'",
-    ),
-    "limit-4": ("[0.8, 0.6], 4",),
-}

@@ -301,10 +301,3 @@ _ENDPOINT = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_BOUND, _PRICES, _ENDPOINT)
-
-TRIES = {
-    "local-charge-2": (
-        "np.array([0.2, 0.7, 0.5]), np.array([0.3, 0.2, 0.25]), 0, 0",
-        "np.array([0.2, 0.7, 0.5]), np.array([0.3, 0.2, 0.25]), 2, 0",
-    ),
-}

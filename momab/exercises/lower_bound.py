@@ -277,11 +277,3 @@ _COPIES = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CONSTANT, _INDEX, _COPIES)
-
-TRIES = {
-    "lower-bound-2": ("[0.6, 0.5, 0.4]",),
-    "lower-bound-3": (
-        "0.4, 25, 3.0",
-        "0.9, 50, 5.0",
-    ),
-}

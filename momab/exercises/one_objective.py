@@ -351,11 +351,3 @@ EXERCISES: tuple[Exercise, ...] = (
         personal=Personal("the first mean of the first arm", (0, 0), halfway(88, 95)),
     ),
 )
-
-TRIES = {
-    "one-objective-2": ("np.array([[0.7, 0.4], [0.2, 0.9], [0.1, 0.3]]), np.array([20, 15, 8])",),
-    "one-objective-3": (
-        "np.array([[0.8, 0.6], [0.5, 0.5], [0.3, 0.2]]), 5000, 0",
-        "np.array([[0.8, 0.6], [0.5, 0.5], [0.3, 0.2]]), 5000, 1",
-    ),
-}

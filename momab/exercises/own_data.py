@@ -364,7 +364,3 @@ EXERCISES: tuple[Exercise, ...] = (
         personal=Personal("the first mean of the first arm", (0, 0), halfway(75, 95)),
     ),
 )
-
-TRIES = {
-    "own-data-5": ("np.array([[0.7, 0.2], [0.25, 0.8], [0.6, 0.1], [0.15, 0.35]])",),
-}

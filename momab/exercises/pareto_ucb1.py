@@ -346,10 +346,3 @@ _HALF = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_COEFFICIENT, _OPTIMISTIC, _HALF)
-
-TRIES = {
-    "pareto-ucb1-3": ("np.array([[0.9, 0.3], [0.2, 0.8], [0.1, 0.7], [0.5, 0.1]]), 100_000",),
-    "pareto-ucb1-4": (
-        "np.array([[0.7, 0.3], [0.3, 0.7], [0.4, 0.25]]), np.array([80, 60, 30]), 170, 2.0",
-    ),
-}

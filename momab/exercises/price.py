@@ -272,10 +272,3 @@ _TINY = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_PRICE, _CHANCE, _TINY)
-
-TRIES = {
-    "price-2": (
-        "np.array([[0.8], [0.6], [0.3]])",
-        "np.array([[0.7, 0.3], [0.3, 0.6], [0.5, 0.2], [0.2, 0.4]])",
-    ),
-}

@@ -252,9 +252,3 @@ EXERCISES: tuple[Exercise, ...] = (
         vary=[unit(), unit(), unit(), unit()],
     ),
 )
-
-TRIES = {
-    "refresher-1": ("0.05, 0.01",),
-    "refresher-3": ("np.array([6.0, 30.0, 4.0]), np.array([10, 60, 5])",),
-    "refresher-4": ("0.3, 0.5, 0.1, 0.9",),
-}

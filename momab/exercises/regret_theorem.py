@@ -225,8 +225,3 @@ _EXPLORATION = function(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_THEOREM, _EXPLORATION)
-
-TRIES = {
-    "regret-theorem-2": ("np.array([[0.7, 0.2], [0.3, 0.6], [0.2, 0.1]]), 100_000, 2.0",),
-    "regret-theorem-3": ("np.array([[0.7, 0.2], [0.3, 0.6], [0.2, 0.1]]), 100_000, 2.0",),
-}

@@ -282,13 +282,3 @@ EXERCISES: tuple[Exercise, ...] = (
         personal=Personal("typical", (1,), [n / 4 for n in range(21, 120, 2)]),
     ),
 )
-
-TRIES = {
-    "sixty-runs-2": (
-        "0, 300, 0.95",
-        "2, 1000, 0.99",
-    ),
-    "sixty-runs-4": (
-        "np.array([3.0, 2.0, 5.0]), np.array([0.0, 0.1, 0.0]), np.array([30, 20, 60])",
-    ),
-}

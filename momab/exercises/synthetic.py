@@ -308,8 +308,3 @@ _RISE = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_FILLER, _SHARP, _RISE)
-
-TRIES = {
-    "synthetic-2": ("45.0, 0.04, 4, 1_000_000",),
-    "synthetic-3": ("np.array([[0.8, 0.25], [0.25, 0.8], [0.05, 0.75], [0.1, 0.1]])",),
-}

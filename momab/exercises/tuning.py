@@ -298,8 +298,3 @@ EXERCISES: tuple[Exercise, ...] = (
         vary=[unit(), unit(), near()],
     ),
 )
-
-TRIES = {
-    "tuning-3": ("0.03, 4.0, 50_000.0, 9.0, 9",),
-    "tuning-5": ("0.7, 0.4, 0.6",),
-}

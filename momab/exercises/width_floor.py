@@ -234,10 +234,3 @@ _ONE_WRONG = value(
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SAMPLED_WIDTH, _MOST_SAMPLES, _ONE_WRONG)
-
-TRIES = {
-    "width-floor-2": (
-        "np.array([[0.8, 0.5], [0.6, 0.7], [0.3, 0.9]]), np.array([0.1, 0.15, 0.05])",
-    ),
-    "width-floor-3": ("np.array([[0.7, 0.2], [0.3, 0.6], [0.2, 0.1]]), 100_000, 2.0",),
-}

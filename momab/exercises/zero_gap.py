@@ -332,11 +332,3 @@ EXERCISES: tuple[Exercise, ...] = (
         vary=_other_grid,
     ),
 )
-
-TRIES = {
-    "zero-gap-3": ("np.array([[0.9, 0.2], [0.9, 0.7], [0.4, 0.7], [0.3, 0.1]])",),
-    "zero-gap-6": (
-        "5, 2",
-        "4, 3",
-    ),
-}

@@ -274,8 +274,7 @@ def _as_power(match: re.Match[str]) -> str:
 
 def default_path() -> Path:
     """The ledger's file in a checkout of the book."""
-    packaged = Path(__file__).resolve().parents[1] / "pages" / "claims.yml"  # for students
-    return packaged if packaged.is_file() else packaged.parents[2] / "book" / "claims.yml"
+    return Path(__file__).resolve().parents[2] / "book" / "claims.yml"
 
 
 def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:

@@ -1,4 +1,4 @@
-"""Questions in the pages, and numbers to try at exercises: the data, the pages, the browser."""
+"""Questions in the pages: the data, the pages, the browser."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ import pytest
 import yaml
 
 import momab
-from momab import exercises
 from momab.book import myst
 from momab.book.plain import plain_markdown
 from momab.book.questions import fill, read_questions, shown_number, write_out
 from momab.book.single_page import _single_file
 from momab.errors import MomabError
-from momab.exercises import _tries
 from momab.model import theory
 from tests.accessibility import violations
 from tests.book.test_slides import build, make
@@ -32,12 +30,6 @@ PAGES = sorted(path.name.split(".")[0] for path in NOTEBOOKS.glob("*.exercises.m
 QUESTIONS = {page: read_questions(NOTEBOOKS / f"{page}.questions.yml") for page in PAGES}
 EVERY = [(page, name) for page, asked in QUESTIONS.items() for name in asked]
 NUMBERS = {f"{p}/{n}" for p, n in EVERY if QUESTIONS[p][n].kind == "number"}
-TRIED = [
-    e.name
-    for c in exercises.chapters()
-    for e in exercises.of_chapter(c)
-    if _tries.arguments_of(e.name)
-]
 
 
 def kl(p: float, q: float) -> float:
@@ -230,50 +222,10 @@ def test_a_question_is_written_out_once_and_reads_well_anywhere(tmp_path: Path) 
     )
 
 
-# ---- numbers to try --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", TRIED)
-def test_the_page_has_digests_of_what_the_solution_gives(name: str) -> None:
-    exercise = exercises.find_exercise(name)
-    for place, (given, found) in enumerate(
-        zip(_tries.arguments_of(name), _tries.tries_of(name), strict=True)
-    ):
-        right = _tries.numbers_of(exercise.solution, given)
-        assert 1 <= len(right) == len(found.right) <= 8
-        assert any(number for number in right), "all zero is too easy to guess"
-        for n, number in enumerate(right):
-            text = _tries.written_number(number, found.exact[n])
-            assert found.right[n] == _tries.sealed_digest(f"{name}|{place}|{n}|{text}")
-        assert set(found.hints.values()) <= {slip.hint for slip in exercise.slips}
-        page = (ROOT / "notebooks" / f"{name.rpartition('-')[0]}.exercises.md").read_text()
-        called = found.code.partition("(")[0]
-        assert called == "your answer" or f'momab.check("{name}", {called})' in page
-
-
 def test_an_answer_shows_numbers_as_the_pages_do() -> None:
     numbers = [17_683.8, 100.0, 147.78, 0.012, 1.2e-8]
     shown = [shown_number(number) for number in numbers]
     assert shown == ["17,684", "100", "147.8", "0.012", "1.2 × 10⁻⁸"]
-
-
-def test_most_chapters_have_something_to_try() -> None:
-    assert len(TRIED) >= 30
-    assert sum(any(found.hints for found in _tries.tries_of(name)) for name in TRIED) >= 30
-    assert {name.rpartition("-")[0] for name in TRIED} >= set(PAGES) - {"real-data"}
-
-
-def test_numbers_are_written_with_four_digits() -> None:
-    assert _tries.written_number(0.16528) == "1653e-1"
-    assert _tries.written_number(-12345.0) == "-1234e4"
-    assert _tries.written_number(295, exact=True) == "295"
-    assert _tries.written_number(True, exact=True) == "1"
-    assert [_tries.written_number(x) for x in (0.0, 1e-12, math.inf, -math.inf)] == [
-        "0",
-        "0",
-        "inf",
-        "-inf",
-    ]
 
 
 # ---- pages -----------------------------------------------------------------------------------
@@ -281,16 +233,12 @@ def test_numbers_are_written_with_four_digits() -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny book, one page of which asks every question and has every exercise to try."""
+    """A tiny book, one page of which asks every question."""
     files = {page: (NOTEBOOKS / f"{page}.questions.yml").read_text() for page in PAGES}
     asked = {f"{page}-{name}": yaml.safe_load(files[page])[name] for page, name in EVERY}
     places = "".join(f":::{{question}} {name}\n:::\n\n" for name in asked)
-    tasks = "".join(
-        f":::{{exercise}} Task\n:label: {name}\n:class: standard programming\n\nDo it.\n:::\n\n"
-        for name in TRIED
-    )
     deck = "".join(f":::{{slide}} Ask\n:show: question-{name}\n:::\n\n" for name in list(asked)[:2])
-    book = make(tmp_path_factory.mktemp("book"), f"{places}\n## Exercises\n\n{tasks}", deck)
+    book = make(tmp_path_factory.mktemp("book"), places, deck)
     (book / "notebooks/other.questions.yml").write_text(yaml.safe_dump(asked))
     config = (book / "_config.yml").read_text()
     (book / "_config.yml").write_text(
@@ -327,26 +275,12 @@ def test_pages_without_a_script_have_question_choices_and_answers(
         ]
         for page in ("other", "index")
     }
-    wanted = {"_static/questions.js", "_static/tries.js"}
-    assert wanted <= set(scripts["other"])
-    assert not wanted & set(scripts["index"])
+    assert "_static/questions.js" in scripts["other"]
+    assert "_static/questions.js" not in scripts["index"]
     download = (whole / f"_build/{edition}/downloads/other.ipynb").read_text()
     assert download.count("<summary>Answer</summary>") == len(EVERY)
     assert "{question}" not in download
     assert (whole / f"_build/{edition}/downloads/other.md").read_text().count("{ask}") == len(EVERY)
-
-
-def test_student_pages_do_not_say_what_a_try_should_give(whole: Path) -> None:
-    parsed = ParsedSite(whole / "_build" / "student")
-    boxes = parsed.page("other").select("[data-try]")
-    assert len(boxes) == len(TRIED)
-    for name, box in zip(TRIED, boxes, strict=True):
-        solution = exercises.find_exercise(name).solution
-        for given in _tries.arguments_of(name):
-            for number in _tries.numbers_of(solution, given):
-                told = f"{number:.4g}"
-                if isinstance(number, float) and len(told.strip("-0.").replace(".", "")) >= 3:
-                    assert told not in str(box["data-try"]).replace(given, "")
 
 
 def test_a_deck_has_the_answer_as_the_next_step(whole: Path) -> None:
@@ -362,9 +296,8 @@ def test_a_deck_has_the_answer_as_the_next_step(whole: Path) -> None:
         assert not box.select("details, [data-question]")
 
 
-def test_scripts_are_small() -> None:
-    for name in ("questions.js", "tries.js"):
-        assert (ROOT / "book" / "_static" / name).stat().st_size <= 8_000
+def test_the_script_is_small() -> None:
+    assert (ROOT / "book/_static/questions.js").stat().st_size <= 8_000
 
 
 # ---- in a browser ----------------------------------------------------------------------------
@@ -452,7 +385,7 @@ def test_keys_answer_and_answers_stay_until_they_are_forgotten(browser: Any, who
         assert text_of(box) == ""
 
 
-OURS = re.compile(r"\b(questions|tries|momab|statements|search)\.js\b")
+OURS = re.compile(r"\b(questions|momab|statements|search)\.js\b")
 
 
 @pytest.mark.parametrize(
@@ -501,12 +434,12 @@ def test_questions_are_accessible_and_fit_a_phone(browser: Any, whole: Path, the
               box.querySelector("button[type=submit]").click(); } }"""
         )
         wide = page.evaluate(
-            """() => [...document.querySelectorAll(".momab-question, .momab-try")]
+            """() => [...document.querySelectorAll(".momab-question")]
                  .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.id)"""
         )
         assert wide == []
         assert visit.trouble == []  # axe, which reads the style sheets again, may not do so here
-        found = [v for v in violations(page) if any("question" in h or "try" in h for h in v[1])]
+        found = [v for v in violations(page) if any("question" in h for h in v[1])]
         assert found == []
 
 
@@ -517,7 +450,6 @@ def test_paper_and_pages_without_scripts_show_everything(browser: Any, whole: Pa
         page.emulate_media(media="print")
         assert box.locator("> .question-ask").is_visible()
         assert not box.locator("form").is_visible()
-        assert not page.locator(".momab-try").first.is_visible()
     context = browser.new_context(java_script_enabled=False)
     context.set_default_timeout(PATIENCE)
     bare = context.new_page()
@@ -527,79 +459,7 @@ def test_paper_and_pages_without_scripts_show_everything(browser: Any, whole: Pa
     assert not box.locator(".question-reason").first.is_visible()
     box.locator("summary").click()
     assert box.locator(".question-reason").first.is_visible()
-    assert not bare.locator(".momab-try").first.is_visible()
     context.close()
-
-
-def test_what_the_solution_gives_is_right_and_slips_get_their_hint(
-    browser: Any, whole: Path
-) -> None:
-    with opened(browser, whole) as page:
-        boxes = page.locator("[data-try]")
-        assert boxes.count() == len(TRIED)
-        for n, name in enumerate(TRIED):
-            exercise, box = exercises.find_exercise(name), boxes.nth(n)
-            asked = list(_tries.arguments_of(name))
-            for place, given in enumerate(asked):
-                right = _tries.numbers_of(exercise.solution, given)
-                box.locator("input").nth(place).fill(", ".join(typed(x) for x in right))
-            box.locator("button[type=submit]").click()
-            assert box.get_attribute("data-verdict") == "right", name
-            assert "momab.check" in text_of(box)
-            told = [_slip(exercise, asked[0], slip.answer) for slip in exercise.slips]
-            hints = _tries.tries_of(name)[0].hints.values()
-            known = [(s, x) for s, x in zip(exercise.slips, told, strict=True) if s.hint in hints]
-            if not known:
-                continue
-            slip, numbers = known[0]
-            box.locator("input").first.fill(" ".join(repr(x) for x in numbers))
-            box.locator("button[type=submit]").click()
-            assert box.get_attribute("data-verdict") == "wrong", name
-            assert box.locator("output").first.inner_text() == slip.hint
-
-
-def typed(number: float) -> str:
-    """A number as a reader would type it, with five digits."""
-    return str(number) if isinstance(number, bool | int) else f"{number:.5g}"
-
-
-def _slip(exercise: Any, given: str, answer: Any) -> list[Any]:
-    try:
-        return _tries.numbers_of(answer, given)
-    except Exception:
-        return []
-
-
-def test_the_digest_of_the_page_is_the_digest_of_python(browser: Any, whole: Path) -> None:
-    """Numbers of all sizes, whole and not, are right in the page; a unit more is not."""
-    source = (ROOT / "book/_static/tries.js").read_text()
-    inner = source[source.index("const digest") : source.index("for (const node of")]
-    numbers = [*np.random.default_rng(1).lognormal(0, 8, 200).tolist(), 1.0625, -0.5, 9999.6, 0.0]
-    with opened(browser, whole) as page:
-        found = page.evaluate(
-            f"(numbers) => {{ {inner}\n return numbers.map((x) => [written(x, false), "
-            "digest('a|' + written(x, false)), written(Math.round(x), true)]); }",
-            numbers,
-        )
-        near = page.evaluate(
-            f"(all) => {{ {inner}\n return all.map(([x, w]) => [1, 1.0004, 1.003, 0.9].map("
-            "(f) => isRight(f * x, false, 's|', w))); }",
-            [
-                [x, _tries.sealed_digest(f"s|{w}")]
-                for x in numbers
-                if (w := _tries.written_number(x)) != "0"
-            ],
-        )
-    for x, (text, digest, whole_text) in zip(numbers, found, strict=True):
-        if x != 1.0625:  # a tie, which the two languages resolve differently
-            assert (text, digest) == (
-                _tries.written_number(x),
-                _tries.sealed_digest("a|" + _tries.written_number(x)),
-            )
-        if abs(x) < 1e15:
-            assert int(whole_text) == math.floor(x + 0.5)
-    for first, _, third, fourth in near:
-        assert (first, third, fourth) == (True, False, False)
 
 
 def test_a_single_page_asks_too(browser: Any, whole: Path, tmp_path: Path) -> None:
@@ -608,4 +468,3 @@ def test_a_single_page_asks_too(browser: Any, whole: Path, tmp_path: Path) -> No
         box = box_of(visit.page, 0)
         box.locator("summary").click()
         assert box.locator("form").is_visible()
-        assert visit.page.locator(".momab-try form").first.is_visible()

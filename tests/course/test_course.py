@@ -1,4 +1,4 @@
-"""The rules of a course: points, lateness, copies, seeds, regrading, what is alike."""
+"""The rules of a course: points, lateness, copies, seeds, regrading."""
 
 import csv
 import datetime
@@ -11,21 +11,16 @@ import pytest
 from momab import MomabError, exercises
 from momab.book import editions, myst
 from momab.book.project import Project
-from momab.course import analysis, gradebook, grading, handout, judging, settings, submissions
+from momab.course import gradebook, grading, handout, judging, settings, submissions
 from momab.course.guard import plain_python
 from momab.course.settings import Course
 from tests.conftest import ROOT
 from tests.course import classroom
-from tests.course.classroom import MAIN, SITUATION, WIDTH, Pupil, School
+from tests.course.classroom import MAIN, SITUATION, WIDTH, Pupil
 from tests.course.test_grading import COMMAND, isolated, rows
 from tests.exercises import memory
 
 PROJECT = Project.find(ROOT)
-
-
-@pytest.fixture(scope="module")
-def school() -> School:
-    return School(PROJECT)
 
 
 # ---- the file ------------------------------------------------------------------------------
@@ -158,38 +153,6 @@ def test_semicolons_neither_split_cells_nor_start_formulas():
 )
 def test_only_lines_that_begin_a_statement_are_magics(source, plain):
     assert plain_python(source) == plain
-
-
-FIRST = """
-def sampled_width(upper, radii):
-    widths = []
-    for objective in range(upper.shape[1]):
-        column = sorted(range(len(radii)), key=lambda arm: -upper[arm, objective])
-        widths.append(radii[column[0]] + radii[column[1]])
-    return max(widths)
-"""
-RENAMED = """
-# my own idea
-def sampled_width(a, b):
-    "Not copied."
-    z = []
-    for q in range(a.shape[1]):
-        r = sorted(range(len(b)), key=lambda i: -a[i, q])
-        z.append(b[r[0]] + b[r[1]])
-    return max(z)
-"""
-
-
-def test_answers_that_are_built_alike_are_listed():
-    structures = [judging.fingerprint(text) for text in (FIRST, RENAMED, classroom.GOOD_WIDTH)]
-    assert structures[0] == structures[1] != structures[2]
-    assert judging.fingerprint("def broken(:") == []
-    grades = tuple(
-        grading.Grade(name, MAIN, WIDTH, "", "right", 1.0, structure=frozenset(s))
-        for name, s in zip(("ada", "ben", "cy"), structures, strict=True)
-    )
-    graded = grading.Class(("ada", "ben", "cy"), (), grades)
-    assert [row[:4] for row in analysis.similar_rows(graded)[1:]] == [[WIDTH, "ada", "ben", 1.0]]
 
 
 def test_a_judge_that_takes_too_long_is_replaced():

@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -25,10 +27,9 @@ from momab.course import (
     sandbox,
     submissions,
 )
-from momab.course.submissions import Sheet
 from tests.conftest import ROOT
 from tests.course import classroom
-from tests.course.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil, School
+from tests.course.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil
 
 
 def _works() -> bool:
@@ -43,16 +44,6 @@ def _works() -> bool:
 WORKS = _works()
 isolated = pytest.mark.skipif(not WORKS, reason="bubblewrap is not installed or not allowed here")
 COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "grade"]
-
-
-@pytest.fixture(scope="module")
-def school() -> School:
-    return School(Project.find(ROOT))
-
-
-@pytest.fixture(scope="module")
-def sheet() -> Sheet:
-    return Sheet.of(Project.find(ROOT), MAIN)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -209,6 +200,26 @@ def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
     assert not output.exists()
     assert list(temporary.iterdir()) == []
     assert processes_of(temporary) == []
+
+
+@isolated
+def test_a_checkout_below_tmp_grades(school, tmp_path):
+    """The process inside has an empty /tmp of its own, which must not hide the library."""
+    classroom.hand_in(school, [Pupil("ada")], tmp_path / "class")
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="momab-checkout-") as checkout:
+        for name in ("momab", "notebooks", "book"):
+            unused = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, Path(checkout, name), ignore=unused)
+        for name in ("_toc.yml", "_config.yml", "pyproject.toml"):
+            shutil.copyfile(ROOT / name, Path(checkout, name))
+        command = [*COMMAND, str(tmp_path / "class"), "-o", str(tmp_path / "results")]
+        environment = {**os.environ, "PYTHONPATH": checkout}
+        done = subprocess.run(
+            command, cwd=checkout, env=environment, capture_output=True, text=True
+        )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("isolation: bubblewrap ")
+    assert rows(tmp_path / "results" / "grades.csv")[0]["total"] == "3"
 
 
 @pytest.mark.parametrize(

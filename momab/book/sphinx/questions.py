@@ -4,16 +4,11 @@
 ``{because}`` inside it.  A script lets readers answer and tells them why they are right or wrong;
 without it, and on paper, the question stands there with its answers folded.  A deck that shows it
 has the question and its choices first, and the right answer as the next step.
-
-A programming exercise whose answer is a number or a few gets fields in which what it gives can be
-tried (`momab.exercises._tries`); without the script they are not there.
 """
 
 from __future__ import annotations
 
-import html
 import json
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -23,7 +18,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from momab.book.questions import KINDS, reason_heads
 from momab.book.sphinx.statements import fold, fold_summary
-from momab.exercises._tries import arguments_of, tries_of
 
 
 class question_block(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
@@ -110,7 +104,6 @@ def setup(app: Sphinx) -> None:
     app.add_directive("question", QuestionDirective)
     for part in ("ask", "choice", "because"):
         app.add_directive(part, QuestionPart)
-    app.connect("doctree-resolved", _note)
     app.connect("html-page-context", _load_script)
 
 
@@ -127,29 +120,10 @@ def _depart_question(self: Any, node: question_block) -> None:
     self.body.append("</div>\n")
 
 
-def _note(app: Sphinx, tree: nodes.document, page: str) -> None:
-    asks = any(True for _ in tree.findall(question_block))
-    tries = False
-    for exercise in list(tree.findall(nodes.Element)):
-        if {"exercise", "programming"} <= set(exercise["classes"]) and exercise["ids"]:
-            name = exercise["ids"][0]
-            if arguments_of(name):
-                exercise += _fields(name)
-                tries = True
-    tree["asks"] = ["questions.js"] * (asks or tries) + ["tries.js"] * tries
-
-
-def _fields(name: str) -> nodes.raw:
-    """The place of an exercise's fields, with all that is needed to check them."""
-    calls = [asdict(call) for call in tries_of(name)]
-    data = html.escape(json.dumps({"name": name, "calls": calls}, separators=(",", ":")))
-    return nodes.raw("", f'<div class="momab-try" data-try="{data}"></div>', format="html")
-
-
 def _load_script(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
-    for script in tree.get("asks", []) if tree is not None else []:
+    if tree is not None and any(True for _ in tree.findall(question_block)):
         app.add_css_file("questions.css")
         # Before the explorables, because a question moves formulas that are read by then.
-        app.add_js_file(script, loading_method="defer", priority=400)
+        app.add_js_file("questions.js", loading_method="defer", priority=400)
