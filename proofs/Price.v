@@ -6,7 +6,7 @@ Open Scope R_scope.
 
 Definition kl_plus (p q : R) : R := if Rlt_dec p q then kl p q else 0.
 
-(** What a pull of [b] tells against "b is better than a everywhere". *)
+(** What a pull of [b] tells against: [b] is better than [a] on every objective. *)
 Definition evidence (d : nat) (mu : nat -> vector) (b a : nat) : R :=
   sum d (fun j => kl_plus (mu b j) (mu a j)).
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from momab.book.proofs import RECORD, Record, Theorem, read_record, sources, without_comments
+from momab.book.gate import without_comments
+from momab.book.proofs import RECORD, Record, Theorem, read_record, sources
 from momab.errors import MomabError
 
 GLOSS = "gloss.yml"

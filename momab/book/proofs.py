@@ -14,30 +14,24 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from momab._util.files import write_text
+from momab.book.gate import (
+    AXIOMS,
+    PACKAGE,
+    project_files,
+    read_assumptions,
+    read_summary,
+    refused,
+    without_comments,
+)
 from momab.errors import BuildError, MomabError
 
 RECORD = "checked.json"
-PACKAGE = "Momab"
-
-AXIOMS: Mapping[str, str] = {
-    "ClassicalDedekindReals.sig_forall_dec": "real numbers: a sequence of yes and no is yes "
-    "throughout, or there is a first no",
-    "ClassicalDedekindReals.sig_not_dec": "real numbers: a statement is refuted, or it is not",
-    "FunctionalExtensionality.functional_extensionality_dep": "functions with equal values are "
-    "equal",
-    "Classical_Prop.classic": "every statement is true or false",
-}
-"""What the proofs may rest on: the axioms of Coq's real numbers and of classical logic."""
-
-_ASSUMING = {"Axiom", "Axioms", "Parameter", "Parameters", "Conjecture", "Admitted", "admit"}
-_LOCAL = {"Variable", "Variables", "Hypothesis", "Hypotheses", "Context"}
 
 
 @dataclass(frozen=True)
@@ -67,8 +61,8 @@ class Record:
 
 def sources(folder: Path) -> list[Path]:
     """The source files, in the order of ``_CoqProject``: each needs only those before it."""
-    lines = (folder / "_CoqProject").read_text(encoding="utf-8").split()
-    return [folder / name for name in lines if name.endswith(".v")]
+    listed = project_files((folder / "_CoqProject").read_text(encoding="utf-8"))
+    return [folder / name for name in listed]
 
 
 def digest(folder: Path) -> str:
@@ -77,16 +71,6 @@ def digest(folder: Path) -> str:
     for path in (folder / "_CoqProject", *sources(folder)):
         found.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return found.hexdigest()
-
-
-def without_comments(text: str) -> str:
-    """The source with its comments blanked out, line breaks kept; comments nest."""
-    kept, depth = [], 0
-    for piece in re.split(r"(\(\*|\*\))", text):
-        depth += (piece == "(*") - (piece == "*)")
-        inside = depth > 0 or piece == "*)"
-        kept.append(re.sub(r"[^\n]", " ", piece) if inside else piece)
-    return "".join(kept)
 
 
 def advertised(folder: Path) -> list[Theorem]:
@@ -101,28 +85,21 @@ def advertised(folder: Path) -> list[Theorem]:
 
 
 def assumptions(folder: Path) -> list[str]:
-    """Words in the sources that would assume something: none, or they must not be believed.
-
-    A variable or a hypothesis belongs to a section, whose theorems have it as an antecedent;
-    outside of one it would be an axiom.
-    """
-    found = []
+    """What the sources say and may not: a command that assumes, or that is not known."""
+    found, own = [], list[str]()
     for path in sources(folder):
-        depth = 0
-        text = without_comments(path.read_text(encoding="utf-8"))
-        for number, line in enumerate(text.splitlines(), start=1):
-            words = re.findall(r"[\w']+", line)
-            depth += line.lstrip().startswith("Section ") - line.lstrip().startswith("End ")
-            bad = _ASSUMING.intersection(words)
-            if depth == 0:
-                bad |= _LOCAL.intersection(words[:1])
-            found += [f"{path.name}:{number}: {word}" for word in sorted(bad)]
+        said = refused(path.read_text(encoding="utf-8"), own)
+        found += [f"{path.name}:{number}: {words}" for number, words in said]
+        own.append(path.stem)
     return found
+
+
+_PROGRAMS = ("coqc", "coqchk", "coq_makefile", "make")
 
 
 def find_coq() -> str:
     """The version of the Coq that is installed."""
-    if any(shutil.which(program) is None for program in ("coqc", "coq_makefile", "make")):
+    if any(shutil.which(program) is None for program in _PROGRAMS):
         raise MomabError("checking the proofs needs Coq 8.16 and make: apt-get install coq make.")
     said = subprocess.run(["coqc", "--version"], capture_output=True, text=True, check=True)
     match = re.search(r"version (\S+)", said.stdout)
@@ -140,14 +117,27 @@ def compile_proofs(folder: Path, build: Path) -> None:
     _run(["make", f"-j{os.cpu_count() or 1}"], build)
 
 
-def _run(command: list[str], folder: Path) -> None:
-    plain = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
+def recheck(folder: Path, build: Path) -> None:
+    """Let the independent checker read what was compiled, and refuse what it does not accept."""
+    command = ["coqchk", "-silent", "-o", "-Q", ".", PACKAGE]
+    for path in sources(folder):
+        command += ["-norec", f"{PACKAGE}.{path.stem}"]
+    read_summary(_run(command, build))
+
+
+def _run(command: list[str], folder: Path) -> str:
+    plain = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("MAKE", "COQ", "OCAMLPATH"))
+    }
     said = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, env=plain
     )
     if said.returncode:
         text = "\n".join((said.stderr or said.stdout).strip().splitlines()[:30])
         raise BuildError(f"the proofs were not accepted:\n{text}")
+    return said.stdout + said.stderr
 
 
 def _ask(build: Path, theorems: list[Theorem]) -> list[Theorem]:
@@ -163,7 +153,10 @@ def _ask(build: Path, theorems: list[Theorem]) -> list[Theorem]:
     for number, theorem in enumerate(theorems):
         statement = (build / f"{number}.statement.out").read_text(encoding="utf-8")
         axioms = (build / f"{number}.axioms.out").read_text(encoding="utf-8")
-        found = tuple(sorted(_axioms(axioms)))
+        try:
+            found = tuple(sorted(read_assumptions(axioms)))
+        except BuildError as error:
+            raise BuildError(f"{theorem.name}: {error}") from None
         answered.append(replace(theorem, statement=_statement(statement), axioms=found))
     return answered
 
@@ -190,13 +183,6 @@ def _statement(said: str) -> str:
     return "\n".join([first.strip(), *(line[indent:] for line in rest)])
 
 
-def _axioms(said: str) -> set[str]:
-    """The names in Coq's answer to `Print Assumptions`."""
-    if said.startswith("Closed under the global context"):
-        return set()
-    return set(re.findall(r"^([A-Za-z_][\w.']*)\s*(?=:|$)", said, re.MULTILINE)) - {"Axioms"}
-
-
 def record_proofs(folder: Path, build: Path) -> Record:
     """Check everything from cold and record the outcome; a refusal leaves the record alone."""
     shutil.rmtree(build, ignore_errors=True)
@@ -214,6 +200,7 @@ def check_proofs(folder: Path, build: Path) -> Record:
     if found := assumptions(folder):
         raise BuildError(f"the proofs assume what they should prove: {'; '.join(found)}.")
     compile_proofs(folder, build)
+    recheck(folder, build)
     theorems = _ask(build, advertised(folder))
     for theorem in theorems:
         if strange := sorted(set(theorem.axioms) - set(AXIOMS)):

@@ -132,7 +132,7 @@ def test_every_name_is_a_target_once_and_every_link_has_one(path):
 
 
 def test_a_name_is_not_a_link_before_it_is_defined_or_within_a_proof(tmp_path):
-    (tmp_path / "_CoqProject").write_text("One.v\n")
+    (tmp_path / "_CoqProject").write_text("-Q . Momab\nOne.v\n")
     path = tmp_path / "One.v"
     path.write_text(
         "Definition one (two : nat) := two.\nDefinition two := one 1.\n"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from momab import pareto
 from momab.auditing.hand_made import edge_sequence, play_sequences, random_traces
 from momab.auditing.trace import trace
-from momab.book.proofs import sources, without_comments
+from momab.book.gate import without_comments
+from momab.book.proofs import sources
 from momab.engine import policies
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances

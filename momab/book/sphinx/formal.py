@@ -28,7 +28,8 @@ from momab.book.formal import (
     read_checked,
     source_html,
 )
-from momab.book.proofs import AXIOMS, sources
+from momab.book.gate import AXIOMS
+from momab.book.proofs import sources
 from momab.book.sphinx.ledger import entries_of, way_to
 from momab.book.sphinx.statement_graph import linked
 from momab.book.templating import fill_page
