@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from momab._util.files import require_folder
 from momab._util.manifest import SITE_MANIFEST, site_digests, write_manifest
 from momab.book.inputs import BuildRecord, digest_inputs
 from momab.book.project import Project
+from momab.book.timings import spent, step
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class BuildReport:
     reused: int
     built: bool
     seconds: float
+    steps: dict[str, float] = field(default_factory=dict)
+    notebooks: dict[str, float] = field(default_factory=dict)
 
 
 def chosen_values(
@@ -90,11 +93,21 @@ def build(
     complete = student or (project.build / "executed").is_dir()
     if record.inputs == inputs and complete:
         return BuildReport(site, 0, record.notebooks, False, time.perf_counter() - started)
-    executed, notebooks, fresh = _build_changed(
-        project, profile, assignments, workers, quiet, edition, site, inputs
-    )
+    spent.clear()
+    with step("the rest"):
+        executed, jobs, fresh = _build_changed(
+            project, profile, assignments, workers, quiet, edition, site, inputs
+        )
     seconds = time.perf_counter() - started
-    return BuildReport(site, executed, notebooks - executed, fresh, seconds)
+    return BuildReport(
+        site,
+        len(executed),
+        len(jobs) - len(executed),
+        fresh,
+        seconds,
+        dict(spent),
+        {job.notebook.name: job.seconds for job in executed},
+    )
 
 
 def _build_changed(
@@ -106,8 +119,8 @@ def _build_changed(
     edition: str,
     site: Path,
     inputs: str,
-) -> tuple[int, int, bool]:
-    """Execute and build what is not as it was: how many ran, of how many, and whether it built."""
+) -> tuple[list[Job], list[Job], bool]:
+    """Execute and build what is not as it was: what ran, of which jobs, and whether it built."""
     from momab.book.editions import check_edition
     from momab.book.execute import execute, keep_for_book, plan_jobs
     from momab.book.pages import PageBuilder
@@ -120,16 +133,19 @@ def _build_changed(
     require_folder(project.build, _ROOM)
     with one_at_a_time(project.build), closing(PageBuilder(project.root)) as builder:
         jobs: list[Job] = plan_jobs(project, values)
-        executed = execute(jobs, workers, quiet)
+        executed = [job for job in jobs if not job.done]
+        with step("execute"):
+            execute(jobs, workers, quiet)
         keep_for_book(jobs)
         stage = project.build / ("stage-student" if edition == "student" else "stage")
-        record = BuildRecord(write_stage(project, jobs, stage, edition), inputs, len(jobs))
+        with step("stage"):
+            record = BuildRecord(write_stage(project, jobs, stage, edition), inputs, len(jobs))
         fresh = BuildRecord.read(site).key != record.key
         if fresh:
             build_site(builder, stage, site, record)
         else:
             record.write(site)
-    return executed, len(jobs), fresh
+    return executed, jobs, fresh
 
 
 def _free_place(folder: Path) -> Path:
@@ -166,12 +182,17 @@ def build_site(builder: PageBuilder, stage: Path, site: Path, record: BuildRecor
     _recover(site)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=site.parent) as temporary:
         new = Path(temporary) / "html"
-        builder.build(stage, new)
-        for leftover in (".buildinfo", "objects.inv.tmp"):
-            (new / leftover).unlink(missing_ok=True)
-        write_manifest(new / SITE_MANIFEST, site_digests(new))
-        record.write(new)
-        swap(new, site)
+        with step("start Sphinx"):
+            builder.build(stage, new)
+        for name, seconds in builder.steps.items():
+            spent[name] = seconds
+            spent["start Sphinx"] -= seconds
+        with step("copy"):
+            for leftover in (".buildinfo", "objects.inv.tmp"):
+                (new / leftover).unlink(missing_ok=True)
+            write_manifest(new / SITE_MANIFEST, site_digests(new))
+            record.write(new)
+            swap(new, site)
 
 
 def swap(new: Path, site: Path) -> None:

@@ -53,6 +53,12 @@ class Job:
             return False
         return isinstance(kept, dict) and bool(kept.get("cells")) and "metadata" in kept
 
+    @property
+    def seconds(self) -> float:
+        """How long the execution took."""
+        kept = json.loads(self.path.read_text(encoding="utf-8"))
+        return float(kept["metadata"]["momab"]["seconds"])
+
 
 def plan_jobs(project: Project, values: Mapping[str, Values]) -> list[Job]:
     """The jobs for a set of notebooks, each with its cache file."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from momab.book.setting import RULES, short_boxes
+from momab.book.timings import step
 
 KATEX = Path(__file__).parent / "katex"
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
@@ -83,7 +84,8 @@ class Typesetter:
         if key not in self._known:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[key] = self._render(prepared(tex), display, output)
+            with step("formulas"):
+                self._known[key] = self._render(prepared(tex), display, output)
         return self._known[key]
 
     def _render(self, tex: str, display: bool, output: str) -> str:

@@ -82,6 +82,7 @@ class PageBuilder:
         theirs.close()
         self._pipe.send(book)
         self._rehearsals = 0
+        self.steps: dict[str, float] = {}
 
     def close(self) -> None:
         """End the process."""
@@ -106,7 +107,8 @@ class PageBuilder:
             for _ in range(self._rehearsals):
                 self._pipe.recv()
             self._rehearsals = 0
-            complaints: list[Complaint] = self._pipe.recv()
+            complaints: list[Complaint]
+            complaints, self.steps = self._pipe.recv()
         except (EOFError, BrokenPipeError):
             raise BuildError("the pages did not build: the process of Sphinx ended.") from None
         if (strict and complaints) or any(complaint.fatal for complaint in complaints):

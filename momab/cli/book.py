@@ -38,6 +38,9 @@ def book_command(
         Path | None,
         typer.Option("-o", "--output", help="Folder of the site, if neither of these."),
     ] = None,
+    timings: Annotated[
+        bool, typer.Option("--timings", help="Say where the time went: steps and notebooks.")
+    ] = False,
 ) -> None:
     """Execute what has changed and build the site: _build/html, or _build/student.
 
@@ -55,6 +58,10 @@ def book_command(
         f"({report.executed} notebooks executed, {report.reused} reused): "
         f"{short(report.site / 'index.html')}"
     )
+    if timings:
+        for kind, found in (("step", report.steps), ("notebook", report.notebooks)):
+            for name, seconds in sorted(found.items(), key=lambda item: -item[1]):
+                print(f"{seconds:8.1f} s  {kind} {name}")
 
 
 def run_command(

@@ -11,7 +11,6 @@ Each module has one concern and registers it with its own `setup`:
 - `artefact`: ``{artefact-table}`` says what recomputes which claims;
 - `badges`: an exercise shows its level and kind;
 - `glossary`: a notion shows its definition where it is used;
-- `api`: ``{package}`` documents a package of the library;
 - `exercise_table`: ``{exercise-table}`` lists exercises;
 - `bibliography`: entries have a role that browsers know;
 - `citing`: ``{how-to-cite}``, and the links to paper and repository;
@@ -35,7 +34,6 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from momab.book.sphinx import (
-    api,
     artefact,
     assets,
     badges,
@@ -62,7 +60,6 @@ from momab.book.sphinx import (
 _HOOKS = (
     formulas,
     companions,
-    api,
     exercise_table,
     statements,
     glossary,

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from momab.book.drawings import slim_drawings
 from momab.book.formulas import fonts_of
 from momab.book.styles import Vocabulary, only_used
+from momab.book.timings import step
 
 # Live code, copy buttons (ours are in momab.js), buttons that toggle, tabs, highlighted searches.
 _UNUSED = (
@@ -90,7 +91,8 @@ def _is_unused(file: Any) -> bool:
 
 def _finish(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.format == "html":
-        trim(Path(app.outdir))
+        with step("style sheets"):
+            trim(Path(app.outdir))
 
 
 def trim(site: Path) -> None:

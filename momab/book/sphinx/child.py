@@ -13,6 +13,7 @@ import logging
 import os
 import traceback
 import warnings
+from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.logging import get_node_location, is_suppressed_warning
 
 from momab.book.pages import Complaint, Order
+from momab.book.timings import spent, step
 from momab.errors import MomabError
 
 _complaints: list[Complaint] = []
@@ -74,6 +76,9 @@ def _place(location: Any, app: Sphinx) -> tuple[str, int]:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Listen to Sphinx's log; the place to do so is an extension, because Sphinx resets its log."""
     logging.getLogger("sphinx").addHandler(Recorder(app))
+    reading = ExitStack()
+    app.connect("env-before-read-docs", lambda *_: reading.enter_context(step("read")))
+    app.connect("env-updated", lambda *_: reading.close(), priority=0)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -90,7 +95,10 @@ def take_orders(pipe: Connection) -> None:
         if isinstance(order, Path):
             _warm(order)
         else:
-            pipe.send(_build(order))
+            spent.clear()
+            with step("write"):
+                complaints = _build(order)
+            pipe.send((complaints, dict(spent)))
 
 
 def _settings(source: Path, nitpicky: bool) -> dict[str, Any]:

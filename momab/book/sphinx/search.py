@@ -16,6 +16,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from momab.book.sphinx.formulas import in_words
+from momab.book.timings import step
 
 _SILENT = (nodes.raw, nodes.literal_block, nodes.comment, nodes.Invisible, nodes.image)
 
@@ -44,8 +45,11 @@ class Found:
 
     def read(self, app: Sphinx, tree: nodes.document, page: str) -> None:
         """Take in a page, unless it is to stand alone."""
-        if not app.config.html_use_index:
-            return
+        if app.config.html_use_index:
+            with step("search"):
+                self._read(app, tree, page)
+
+    def _read(self, app: Sphinx, tree: nodes.document, page: str) -> None:
         title = next(iter(tree.findall(nodes.title)), None)
         sections = [["", "", ""]]
         for anchor, heading, text in _sections(app, tree):
@@ -98,8 +102,6 @@ def _texts(app: Sphinx, found: list[nodes.Node]) -> Iterator[str]:
 def _keys(tree: nodes.document, page: str) -> Iterator[str]:
     """The name of a page, and what the index of the book leads to it for."""
     yield page.replace("-", " ")
-    if page.startswith("api"):
-        return
     for node in tree.findall(addnodes.index):
         for kind, value, *_ in node["entries"]:
             if kind in ("single", "pair"):
