@@ -25,8 +25,10 @@ _IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "\./(?P<module>[\w-]+)\
 _EXPORT = re.compile(r"^export (?P<rest>(?:async )?(?:function|const|class) (?P<name>\w+))", re.M)
 _COMMENT = re.compile(r"^ *(//.*|/\*\*.*\*/)\n", re.M)
 _COMPILER = "ziglang==0.17.0"  # another version makes other bytes
-_FLAGS = ("--target=wasm32-freestanding", "-O2", "-ffp-contract=off", "-nostdlib")
-_FLAGS += ("-Wl,--no-entry", "-Wl,--strip-all")
+_FLAGS: tuple[str, ...] = (
+    *("--target=wasm32-freestanding", "-O2", "-ffp-contract=off", "-nostdlib"),
+    *("-Wl,--no-entry", "-Wl,--strip-all"),
+)
 
 
 def compile_arguments(source: Path, target: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -17,7 +18,8 @@ def computed(bench: Visit, module: str, call: str, cases: list[Any]) -> list[Any
     """What a module makes of every case; infinities come back as they are."""
     name = "zero-gap" if module == "math" else module
     page = bench.page if f"/{name}.html" in bench.page.url else bench.go(name)
-    found = page.evaluate(f"(all) => all.map((x) => momabLive.modules['{module}'].{call})", cases)
+    script = f"(all) => JSON.parse(all).map((x) => momabLive.modules['{module}'].{call})"
+    found = page.evaluate(script, json.dumps(cases))
     assert isinstance(found, list)
     return found
 

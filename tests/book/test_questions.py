@@ -1,11 +1,10 @@
-"""Questions in the pages: the data, the pages, the browser."""
+"""Questions in the pages, and numbers to try at exercises: the data, the pages, the browser."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,7 @@ from momab.book.questions import fill, read_questions, shown_number, write_out
 from momab.book.single_page import _single_file
 from momab.errors import MomabError
 from momab.model import theory
-from tests.accessibility import violations
-from tests.book.test_slides import build, make
-from tests.browsing import PATIENCE, ParsedSite, Visit
+from tests.browsing import ParsedSite, Visit
 from tests.conftest import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
@@ -231,163 +228,107 @@ def test_an_answer_shows_numbers_as_the_pages_do() -> None:
 # ---- pages -----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny book, one page of which asks every question."""
-    files = {page: (NOTEBOOKS / f"{page}.questions.yml").read_text() for page in PAGES}
-    asked = {f"{page}-{name}": yaml.safe_load(files[page])[name] for page, name in EVERY}
-    places = "".join(f":::{{question}} {name}\n:::\n\n" for name in asked)
-    deck = "".join(f":::{{slide}} Ask\n:show: question-{name}\n:::\n\n" for name in list(asked)[:2])
-    book = make(tmp_path_factory.mktemp("book"), places, deck)
-    (book / "notebooks/other.questions.yml").write_text(yaml.safe_dump(asked))
-    config = (book / "_config.yml").read_text()
-    (book / "_config.yml").write_text(
-        config.replace(
-            "html_css_files: [momab.css]",
-            "html_css_files: [katex/katex.css, momab.css]\n    html_context: {default_mode: auto}\n"
-            "    html_theme_options: {use_fullscreen_button: false}",
-        )
-    )
-    build(book)
-    build(book, "student")
-    return book
-
-
-@pytest.mark.parametrize("edition", ["html", "student"])
-def test_pages_without_a_script_have_question_choices_and_answers(
-    whole: Path, edition: str
-) -> None:
-    parsed = ParsedSite(whole / "_build" / edition)
-    boxes = parsed.page("other").select("[data-question]")
-    assert len(boxes) == len(EVERY)
-    for box, (page, name) in zip(boxes, EVERY, strict=True):
-        question = QUESTIONS[page][name]
-        assert box["id"] == f"question-{page}-{name}"
+def without_scripts(parsed: ParsedSite, page: str) -> None:
+    """A page that asks has question, choices and folded answers before any script runs."""
+    boxes = parsed.page(page).select("[data-question]")
+    wanted = QUESTIONS.get(page, {})
+    assert sorted(str(box["id"]) for box in boxes) == sorted(f"question-{name}" for name in wanted)
+    for box in boxes:
+        short = str(box["id"]).removeprefix("question-")
+        question = wanted[short]
         assert len(box.select(".question-choices > li")) == len(question.choices)
         count = len(question.choices) or len(question.slips) + 2
         assert len(box.select("details .question-reason")) == count
         assert box.select_one("details")["class"] == ["question-answer", "fold"]
         assert not box.select("input, button, form")
-    assert not parsed.page("index").select("[data-question]")
-    scripts = {
-        page: [
-            str(tag.get("src", "")).partition("?")[0] for tag in parsed.page(page).select("script")
-        ]
-        for page in ("other", "index")
-    }
-    assert "_static/questions.js" in scripts["other"]
-    assert "_static/questions.js" not in scripts["index"]
-    download = (whole / f"_build/{edition}/downloads/other.ipynb").read_text()
-    assert download.count("<summary>Answer</summary>") == len(EVERY)
-    assert "{question}" not in download
-    assert (whole / f"_build/{edition}/downloads/other.md").read_text().count("{ask}") == len(EVERY)
+        assert int(box["data-right"]) == fill(page, short, question).right
+    assert ('src="_static/questions.js' in parsed.text(page)) == bool(boxes)
 
 
-def test_a_deck_has_the_answer_as_the_next_step(whole: Path) -> None:
-    deck = ParsedSite(whole / "_build/html").page("slides/other")
-    boxes = deck.select(".momab-question")
-    assert len(boxes) == 2
-    for box, (page, name) in zip(boxes, EVERY, strict=False):
-        filled = fill("other", f"{page}-{name}", QUESTIONS[page][name])
-        assert box.select_one(".question-ask")
-        assert len(box.select(".question-choices > li")) == len(filled.choices)
-        [answer] = box.select(".fragment")
-        assert filled.reasons[filled.right].split("$")[0][:30] in answer.get_text(" ", strip=True)
-        assert not box.select("details, [data-question]")
+@pytest.mark.parametrize(
+    "edition", ["parsed", pytest.param("student_site", marks=pytest.mark.slow)]
+)
+def test_pages_without_a_script_have_question_choices_and_answers(
+    edition: str, request: pytest.FixtureRequest
+) -> None:
+    parsed: ParsedSite = request.getfixturevalue(edition)
+    for page in parsed.names:
+        without_scripts(parsed, page)
+    for page, asked in QUESTIONS.items():
+        download = (parsed.root / f"downloads/{page}.ipynb").read_text()
+        assert download.count("<summary>Answer</summary>") == len(asked)
+        assert "{question}" not in download
+        assert (parsed.root / f"downloads/{page}.md").read_text().count("{ask}") == len(asked)
 
 
 def test_the_script_is_small() -> None:
     assert (ROOT / "book/_static/questions.js").stat().st_size <= 8_000
 
 
-# ---- in a browser ----------------------------------------------------------------------------
+# ---- in a browser; every choice of every question is tried in test_site -----------------------
 
 
-@contextmanager
-def opened(browser: Any, whole: Path, **options: Any) -> Iterator[Any]:
-    """The page with all questions, opened without a server; nothing may go wrong meanwhile."""
-    site = whole / "_build/html"
-    with Visit(browser, f"{site.as_uri()}/", "other", **options) as visit:
-        visit.page.wait_for_selector("[data-question][data-ready]")
-        yield visit.page
+@pytest.fixture
+def asking(browser: Any, address: str) -> Iterator[Visit]:
+    """A visitor who has answered nothing yet; nothing goes wrong on his way."""
+    with Visit(browser, address) as visit:
+        yield visit
         assert visit.trouble == []
 
 
-def box_of(page: Any, number: int) -> Any:
-    return page.locator("[data-question]").nth(number)
+def boxes_of(page: Any) -> tuple[Any, Any]:
+    """A question with choices, and one with a number."""
+    box = page.locator("[data-question]")
+    return box.filter(has=page.locator("input[type=radio]")).first, box.filter(
+        has=page.locator("input[type=text]")
+    ).first
 
 
 def text_of(box: Any) -> str:
     return str(box.locator(".question-status").inner_text()).strip()
 
 
-def test_every_question_answers_to_every_choice(browser: Any, whole: Path) -> None:
-    with opened(browser, whole) as page:
-        found = page.evaluate(
-            """() => [...document.querySelectorAll("[data-question]")].map((box) => {
-              const check = () => { box.querySelector("button[type=submit]").click();
-                const said = box.querySelector(".question-status").textContent;
-                return [box.dataset.verdict, said.trim()]; };
-              const radios = [...box.querySelectorAll("input[type=radio]")];
-              if (radios.length) return radios.map((radio) => { radio.click(); return check(); });
-              const field = box.querySelector("input");
-              const typed = [...JSON.parse(box.dataset.numbers), -123456.7];
-              return typed.map((x) => { field.value = String(x); return check(); }); })"""
-        )
-        for told, (name, short) in zip(found, EVERY, strict=True):
-            right = fill("other", f"{name}-{short}", QUESTIONS[name][short]).right
-            assert [verdict == "right" for verdict, _ in told] == [
-                n == right for n in range(len(told))
-            ]
-            assert len({words for _, words in told}) == len(told)
-            assert told[right][1].startswith("Right. ")
-            assert all(
-                words.startswith("Not quite. ") for n, (_, words) in enumerate(told) if n != right
-            )
-
-
-def test_keys_answer_and_answers_stay_until_they_are_forgotten(browser: Any, whole: Path) -> None:
-    numbers = [n for n, (p, name) in enumerate(EVERY) if QUESTIONS[p][name].kind == "number"]
-    choices = [n for n in range(len(EVERY)) if n not in numbers]
-    with opened(browser, whole) as page:
-        box, field = box_of(page, choices[0]), box_of(page, numbers[0]).locator("input")
-        assert box.get_attribute("data-ready") is not None
-        assert page.get_by_role("group", name=re.compile("Predict first")).count() > 5
-        box.locator("button[type=submit]").click()
-        assert text_of(box) == "Choose an answer first."
-        box.locator("input").first.focus()
-        page.keyboard.press("Space")
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
-        assert box.locator("input").nth(1).is_checked()
-        said = text_of(box)
-        assert re.match(r"(Right|Not quite)\. ", said)
-        assert box.locator('[role="status"]').count() == 1
-        for typed in ("", "many", "1/", "1.2.3", "<b>"):
-            field.fill(typed)
-            field.press("Enter")
-            assert text_of(box_of(page, numbers[0])).startswith("Give a number")
-        field.fill("7")
+def test_keys_answer_and_answers_stay_until_they_are_forgotten(asking: Visit) -> None:
+    page = asking.go("model")
+    box, number = boxes_of(page)
+    field = number.locator("input")
+    assert page.get_by_role("group", name=re.compile("Predict first|Why")).count() > 0
+    box.locator("button[type=submit]").click()
+    assert text_of(box) == "Choose an answer first."
+    box.locator("input").first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert box.locator("input").nth(1).is_checked()
+    said = text_of(box)
+    assert re.match(r"(Right|Not quite)\. ", said)
+    assert box.locator('[role="status"]').count() == 1
+    for typed_in in ("", "many", "1/", "1.2.3", "<b>"):
+        field.fill(typed_in)
         field.press("Enter")
-        counted = text_of(box_of(page, numbers[0]))
-        assert counted.startswith("Not quite. ")
-        page.reload()
-        page.wait_for_selector("[data-question][data-ready]")
-        assert box.locator("input").nth(1).is_checked()
-        assert (text_of(box), text_of(box_of(page, numbers[0]))) == (said, counted)
-        box.get_by_role("button", name="Forget my answers").click()
-        assert text_of(box) == "All your answers in this book are forgotten."
-        assert not box.locator("input").nth(1).is_checked()
-        assert field.input_value() == ""
-        assert page.evaluate("localStorage.getItem('momab-answers')") == "{}"
-        page.reload()
-        page.wait_for_selector("[data-question][data-ready]")
-        assert text_of(box) == ""
+        assert text_of(number).startswith("Give a number")
+    field.fill("7")
+    field.press("Enter")
+    counted = text_of(number)
+    assert counted.startswith("Not quite. ")
+    page.reload()
+    asking.ready()
+    assert box.locator("input").nth(1).is_checked()
+    assert (text_of(box), text_of(number)) == (said, counted)
+    box.get_by_role("button", name="Forget my answers").click()
+    assert text_of(box) == "All your answers in this book are forgotten."
+    assert not box.locator("input").nth(1).is_checked()
+    assert field.input_value() == ""
+    assert page.evaluate("localStorage.getItem('momab-answers')") == "{}"
+    page.reload()
+    asking.ready()
+    assert text_of(box) == ""
 
 
 OURS = re.compile(r"\b(questions|momab|statements|search)\.js\b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "storage",
     [
@@ -398,17 +339,13 @@ OURS = re.compile(r"\b(questions|momab|statements|search)\.js\b")
         "Storage.prototype.setItem = () => { throw new Error('full'); }",
     ],
 )
-def test_the_page_works_whatever_storage_does(browser: Any, whole: Path, storage: str) -> None:
-    site = whole / "_build/html"
-    with Visit(browser, f"{site.as_uri()}/", "index") as visit:
+def test_the_page_works_whatever_storage_does(browser: Any, address: str, storage: str) -> None:
+    with Visit(browser, address) as visit:
         ours: list[str] = []
         visit.page.on("pageerror", lambda e: ours.append(e.stack) if OURS.search(e.stack) else None)
         visit.context.add_init_script(storage)
-        visit.page.goto(f"{site.as_uri()}/other.html")
-        box = box_of(visit.page, 0)
+        box, _ = boxes_of(visit.go("zero-gap"))
         box.locator("input").first.click()
-        if box.locator("input[type=text]").count():
-            box.locator("input").fill("3")
         box.locator("button[type=submit]").click()
         assert re.match(r"(Right|Not quite)\. ", text_of(box))
         box.get_by_role("button", name="Forget my answers").click()
@@ -420,51 +357,20 @@ def test_the_page_works_whatever_storage_does(browser: Any, whole: Path, storage
         assert [line for line in visit.trouble if not theme.match(line)] == []
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_questions_are_accessible_and_fit_a_phone(browser: Any, whole: Path, theme: str) -> None:
-    site, small = whole / "_build/html", {"width": 320, "height": 700}
-    with Visit(browser, f"{site.as_uri()}/", "other", viewport=small) as visit:
-        page = visit.page
-        page.wait_for_selector("[data-question][data-ready]")
-        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
-        page.evaluate(
-            """() => { for (const box of document.querySelectorAll("[data-question]")) {
-              box.querySelector("input[type=radio]")?.click();
-              const field = box.querySelector("input[type=text]"); if (field) field.value = "1";
-              box.querySelector("button[type=submit]").click(); } }"""
-        )
-        wide = page.evaluate(
-            """() => [...document.querySelectorAll(".momab-question")]
-                 .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.id)"""
-        )
-        assert wide == []
-        assert visit.trouble == []  # axe, which reads the style sheets again, may not do so here
-        found = [v for v in violations(page) if any("question" in h for h in v[1])]
-        assert found == []
-
-
-def test_paper_and_pages_without_scripts_show_everything(browser: Any, whole: Path) -> None:
-    with opened(browser, whole) as page:
-        box = box_of(page, 0)
-        assert not box.locator("> .question-ask").is_visible()
-        page.emulate_media(media="print")
+def test_pages_without_scripts_unfold_their_answers(browser: Any, address: str) -> None:
+    with Visit(browser, address, java_script_enabled=False) as visit:
+        visit.page.goto(f"{address}zero-gap.html")
+        box = visit.page.locator("[data-question]").first
         assert box.locator("> .question-ask").is_visible()
-        assert not box.locator("form").is_visible()
-    context = browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(PATIENCE)
-    bare = context.new_page()
-    bare.goto((whole / "_build/html/other.html").as_uri())
-    box = box_of(bare, 0)
-    assert box.locator("> .question-ask").is_visible()
-    assert not box.locator(".question-reason").first.is_visible()
-    box.locator("summary").click()
-    assert box.locator(".question-reason").first.is_visible()
-    context.close()
+        assert not box.locator(".question-reason").first.is_visible()
+        box.locator("summary").click()
+        assert box.locator(".question-reason").first.is_visible()
+        assert not visit.page.locator(".momab-try").first.is_visible()
 
 
-def test_a_single_page_asks_too(browser: Any, whole: Path, tmp_path: Path) -> None:
-    (tmp_path / "one.html").write_text(_single_file(whole / "_build/html", "other"))
+def test_a_single_page_asks_too(browser: Any, site: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.html").write_text(_single_file(site, "zero-gap"))
     with Visit(browser, f"{tmp_path.as_uri()}/", "one") as visit:
-        box = box_of(visit.page, 0)
+        box = visit.page.locator("[data-question]").first
         box.locator("summary").click()
         assert box.locator("form").is_visible()
