@@ -67,7 +67,7 @@ def make_handout(project: Project, chapter: str) -> Node:
         if cell.cell_type == "code":
             cells.append(_cell("code", cell.source, "chapter", folded=is_folded(cell)))
         elif cell.cell_type == "markdown":
-            cells += _prose(cell.source)
+            cells += _prose(notebook.asked(cell.source))
     if not any(cell.metadata["momab"]["role"] == "answer" for cell in cells):
         raise MomabError(
             f"the chapter {notebook.name!r} has no exercises; "

@@ -278,6 +278,15 @@ with tempfile.TemporaryDirectory() as folder:
 pathlib.Path("here.txt").write_text("mine")
 display(front)
 
+import socket
+socket.socket(socket.AF_UNIX).close()
+try:
+    socket.socket(socket.AF_VSOCK)
+except PermissionError:
+    pass
+else:
+    raise SystemExit("AF_VSOCK is open")
+
 import momab
 momab.check("width-floor-2", None)
 """
