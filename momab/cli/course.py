@@ -41,23 +41,17 @@ def handout_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace handouts that someone has edited.")
     ] = False,
-    variants: Annotated[
-        Path | None,
-        typer.Option(help="Copies with numbers of their own, for the students of this course."),
-    ] = None,
 ) -> None:
     """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
     from momab._util.files import require_folder
     from momab.book.project import Project
     from momab.course.handout import write_handouts
-    from momab.course.settings import read_course
 
     project = Project.find()
-    course = read_course(variants) if variants else None
     if output is not None:
         require_folder(output)
     with interruptible("stopped; the handouts that were written are whole."):
-        for path in write_handouts(project, chapter or (), output, force, course):
+        for path in write_handouts(project, chapter or (), output, force):
             print(path)
 
 
@@ -74,8 +68,15 @@ def grade_command(
     ] = None,
     student: Annotated[
         list[str] | None,
-        typer.Option(help="Regrade this student only, with the seed of the old results."),
+        typer.Option(help="Grade this student only; the others' results stay."),
     ] = None,
+    received: Annotated[
+        Path | None,
+        typer.Option(help="When notebooks came (CSV: student, chapter, received), for deadlines."),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Replace results that had other settings.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Seed of the arguments drawn for each student.", min=0)
     ] = None,
@@ -96,6 +97,7 @@ def grade_command(
     """Grade all notebooks of a folder; what students wrote runs inside bubblewrap.
 
     Writes grades.csv, details.csv, items.csv and a report for every student.
+    One results folder holds a term: each chapter and student is added to it or replaced in it.
     Nothing is written before everything is graded.
     """
     from momab._util.files import require_folder
@@ -104,27 +106,29 @@ def grade_command(
     from momab.course import gradebook, grading
     from momab.course.marking import read_marks
     from momab.course.sandbox import Limits
-    from momab.course.settings import read_course
+    from momab.course.settings import read_course, read_received
 
     project = Project.find()
     require_folder(output)
     rules = read_course(course)
+    times = read_received(received, rules)
+    there = (output / "results.json").is_file()
+    old = gradebook.recorded(project, output) if there else None
     if seed is not None:
         rules = replace(rules, seed=seed)
-    elif student:
-        rules = replace(rules, seed=gradebook.recorded_seed(output))
+    elif rules.seed is None and old:
+        rules = replace(rules, seed=old.seed)
     read_marks(output)  # before the work, should they be damaged
     limits = Limits(positive_number(seconds, "--seconds"), memory, trust=trust)
     with interruptible("stopped; no results were written."):
         graded = grading.grade_class(
-            project, folder, limits, workers, rules, student or (), tell=_say
+            project, folder, limits, workers, rules, student or (), times, old, again, _say
         )
-    if student:
-        graded = gradebook.merged(graded, output)
     graded = gradebook.write_gradebook(project, graded, output)
     marks = [graded.total(student) for student in graded.students]
     who = "1 student" if len(marks) == 1 else f"{len(marks)} students"
-    print(f"{who}, median {median(marks):g} of {graded.out_of:g} marks: {output / 'grades.csv'}")
+    most = max(map(graded.out_of, graded.students))
+    print(f"{who}, median {median(marks):g} of {most:g} marks: {output / 'grades.csv'}")
     if graded.not_graded:
         names = ", ".join(graded.not_graded)
         raise NotGraded(f"not everything could be graded, of {names}; details.csv says why.")

@@ -1,12 +1,13 @@
 """The results of grading as files: tables, and a page for every student.
 
-- ``grades.csv``: a row per student with the total and a column per exercise, two where it asks for
-  code and for words; words that nobody has marked are empty, or say so where others are marked, and
-  what could not be graded says so;
+- ``grades.csv``: a row per student with id, the term's mark in percent, the total, a column per
+  chapter and a column per exercise, two where it asks for code and for words;
+  words without a mark are empty, or say so where others are marked, and what could not be graded
+  says so;
 - ``details.csv``: a row per student and exercise with status, parts, hint, marks and comment;
 - ``items.csv``: a row per exercise, with how the class did on it;
-- ``results.json``: all of it for programs, with the seed; from it one student's regraded marks are
-  put in the place of the old ones;
+- ``results.json``: all of it for programs, with the settings that each notebook was graded with;
+  what is graded later, another chapter or another student, is put beside it or in its place;
 - ``reports/<student>.html``: what was right, what was wrong, the hints, and what a person said.
 
 What a person gave for words stands in ``marks.json`` (`momab.course.marking`) and is put in.
@@ -25,7 +26,6 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,8 @@ from momab.book.myst import exercises
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.course.analysis import item_rows
-from momab.course.grading import ABSENT, Class, Grade
+from momab.course.grading import ABSENT, Class, Grade, complete
+from momab.course.handout import chapters_with_exercises
 from momab.course.marking import read_marks, with_marks
 from momab.course.rendering import Prose, shortened
 from momab.course.settings import Course
@@ -76,12 +77,13 @@ def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
 def _results(graded: Class) -> str:
     fields = ["student", "chapter", "exercise", "status", "marks", "points", "hint", "answer"]
     fields += ["words", "words_points", "kept"]
-    rules = ("points", "written", "delimiter")
+    rules = ("students", "points", "written", "weights", "drop", "delimiter")
     return json.dumps(
         {
             "seed": graded.seed,
             "students": list(graded.students),
             "course": {name: getattr(graded.course, name) for name in rules},
+            "settings": [[*pair, said] for pair, said in sorted(graded.settings.items())],
             "grades": [
                 {
                     **{name: getattr(grade, name) for name in fields},
@@ -90,15 +92,11 @@ def _results(graded: Class) -> str:
                     "notes": list(grade.notes),
                 }
                 for grade in graded.grades
+                if grade.hint != ABSENT
             ],
         },
         indent=1,
     )
-
-
-def recorded_seed(output: Path) -> int:
-    """The seed of results that are there."""
-    return int(_read(output)["seed"])
 
 
 def recorded(project: Project, output: Path) -> Class:
@@ -108,28 +106,15 @@ def recorded(project: Project, output: Path) -> Class:
         grades = tuple(_grade(item) for item in found["grades"])
         course = Course(**found["course"])
         students, seed = tuple(found["students"]), int(found["seed"])
+        settings = {(student, chapter): said for student, chapter, said in found["settings"]}
     except (KeyError, TypeError, ValueError):
         path = output / "results.json"
         raise MomabError(f"{path} is of another version; grade the class again.") from None
-    chapters = dict.fromkeys(grade.chapter for grade in grades if grade.chapter)
+    used = {grade.chapter for grade in grades}
+    chapters = [name for name in chapters_with_exercises(project) if name in used]
     texts = tuple(e for name in chapters for e in exercises(project.notebook(name).node))
-    return with_marks(Class(students, texts, grades, course, seed), read_marks(output))
-
-
-def merged(new: Class, output: Path) -> Class:
-    """The results that are there, with those of some students replaced."""
-    old = _read(output)
-    if old["seed"] != new.seed:
-        raise MomabError(
-            f"{output / 'results.json'} was made with the seed {old['seed']}, not {new.seed}; "
-            "grade all students again, or with the old seed."
-        )
-    kept = [_grade(item) for item in old["grades"] if item["student"] not in new.students]
-    everybody = {*old["students"], *new.students}
-    students = tuple(sorted(everybody, key=lambda name: (name.lower(), name)))
-    place = {student: number for number, student in enumerate(students)}
-    grades = sorted([*kept, *new.grades], key=lambda grade: place[grade.student])
-    return replace(new, students=students, grades=tuple(grades))
+    graded = complete(Class(students, texts, grades, course, seed, settings))
+    return with_marks(graded, read_marks(output))
 
 
 def _grade(item: dict[str, Any]) -> Grade:
@@ -208,12 +193,17 @@ def _table(graded: Class) -> list[list[object]]:
     ]
     both = {text.label for text in graded.exercises if text.programming}
     heads = [f"{label} (words)" if words and label in both else label for label, words in columns]
-    rows: list[list[object]] = [["student", "total", "out of", *heads]]
+    chapters = graded.chapters
+    first = ["student", "id", "percent", "total", "out of"]
+    rows: list[list[object]] = [[*first, *chapters, *heads]]
     for student in graded.students:
         found = {grade.exercise: grade for grade in graded.of(student)}
         cells = [_cell(graded, found.get(label), words) for label, words in columns]
         lacks = next((word for word in (NOT_GRADED, NOT_MARKED) if word in cells), None)
-        rows.append([student, lacks or graded.total(student), graded.out_of, *cells])
+        row: list[object] = [student, graded.course.students.get(student, "")]
+        row += [lacks or graded.percent(student), lacks or graded.total(student)]
+        sums = [graded.total(student, chapter) for chapter in chapters]
+        rows.append([*row, graded.out_of(student), *sums, *cells])
     return rows
 
 
@@ -311,7 +301,7 @@ def _page(graded: Class, student: str, prose: Prose) -> str:
         template("report.html").render(
             student=student,
             total=f"{graded.total(student):g}",
-            out_of=f"{graded.out_of:g}",
+            out_of=f"{graded.out_of(student):g}",
             missing=sum(map(graded.to_be_marked, graded.of(student))),
             person=bool(graded.marked),
             seed=graded.seed,

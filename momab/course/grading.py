@@ -18,29 +18,32 @@ The status of an exercise is one of `STATUSES`:
 - ``written``: a text for a person to read;
 - ``not graded``: the grader failed; this is nobody's mark, and never a zero.
 
-Of several notebooks that a student hands in for a chapter, each exercise counts where it is best.
+Of several notebooks that a student hands in for a chapter, the newest counts.
 """
 
 from __future__ import annotations
 
+import datetime
+import math
 import os
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from momab._util.progress import progress
-from momab.book.myst import ExerciseText
+from momab.book.myst import ExerciseText, exercises
 from momab.book.project import Project
 from momab.course import handout, submissions
-from momab.course.judging import Judgement, Judges, Numbers
+from momab.course.judging import Judgement, Judges
 from momab.course.planning import Plan, plan_steps
 from momab.course.sandbox import CLOCK, Limits, SandboxResult, probe, run_steps
 from momab.course.settings import Course
-from momab.course.submissions import Sheet, Submission
+from momab.course.submissions import Sheet, Submission, Unread
 from momab.errors import MomabError
 from momab.exercises import Part
 
@@ -57,6 +60,10 @@ STATUSES = (
     "not graded",
 )
 ABSENT = "No notebook of this chapter was handed in."
+_ALL_OR_NOTHING = "An answer that is a value earns points only if every part is right."
+_REMEMBERED = "The parts that are right would be right for remembered outcomes too: no points."
+_WHOLE = "In this course an answer earns points only if every part is right."
+Pair = tuple[str, str]  # a student and a chapter
 
 
 @dataclass(frozen=True)
@@ -93,33 +100,54 @@ class Grade:
 
 @dataclass(frozen=True)
 class Class:
-    """All grades, with the exercises in the order of the book."""
+    """All grades, with the exercises in the order of the book.
+
+    ``settings`` are those that the notebook of a student for a chapter was graded with.
+    """
 
     students: tuple[str, ...]
     exercises: tuple[ExerciseText, ...]
     grades: tuple[Grade, ...]
     course: Course = field(default_factory=Course)
     seed: int = 0
+    settings: Mapping[Pair, Mapping[str, Any]] = field(default_factory=dict)
 
     def of(self, student: str) -> list[Grade]:
         """The grades of one student."""
         return [grade for grade in self.grades if grade.student == student]
 
-    def total(self, student: str) -> float:
-        """The marks of one student."""
-        return round(sum((g.marks or 0) + (g.words_marks or 0) for g in self.of(student)), 6)
+    def total(self, student: str, chapter: str = "") -> float:
+        """The marks of one student, in all chapters or in one."""
+        grades = [g for g in self.of(student) if not chapter or g.chapter == chapter]
+        return round(sum((g.marks or 0) + (g.words_marks or 0) for g in grades), 6)
+
+    def out_of(self, student: str, chapter: str = "") -> float:
+        """The marks that a student could have, in all chapters or in one."""
+        coded = {text.label for text in self.exercises if text.programming}
+        grades = [g for g in self.of(student) if not chapter or g.chapter == chapter]
+        marks = sum(g.points for g in grades if g.exercise in coded)
+        return marks + sum(g.words_points for g in grades if g.exercise in self.marked)
+
+    @property
+    def chapters(self) -> list[str]:
+        """The chapters, in the order of the book."""
+        return list(dict.fromkeys(text.label.rpartition("-")[0] for text in self.exercises))
+
+    def percent(self, student: str) -> float:
+        """The term's mark: the weighted mean of the chapters' shares, the worst ones left out."""
+        shares = [
+            (self.total(student, c) / most, self.course.weights.get(c, 1.0))
+            for c in self.chapters
+            if (most := self.out_of(student, c)) > 0
+        ]
+        counted = sorted(shares)[min(self.course.drop, max(0, len(shares) - 1)) :]
+        weights = sum(weight for _, weight in counted)
+        return round(100 * sum(s * w for s, w in counted) / weights, 2) if weights else 0.0
 
     @cached_property
     def marked(self) -> frozenset[str]:
         """The exercises whose answers in words count: a person has begun to mark them."""
         return frozenset(grade.exercise for grade in self.grades if grade.given is not None)
-
-    @property
-    def out_of(self) -> float:
-        """The marks that there are."""
-        coded = sum(self.course.worth(e.label) for e in self.exercises if e.programming)
-        words = (self.course.worth_words(e) for e in self.exercises if e.label in self.marked)
-        return coded + sum(words)
 
     def to_be_marked(self, grade: Grade) -> bool:
         """Whether an answer in words counts and nobody has marked it yet."""
@@ -132,6 +160,73 @@ class Class:
         return list(found)
 
 
+def complete(graded: Class) -> Class:
+    """The class with a row for every listed student, and what was not handed in."""
+    names = {*graded.students, *graded.course.students, *(g.student for g in graded.grades)}
+    students = tuple(sorted(names, key=lambda name: (name.lower(), name)))
+    found = {(g.student, g.exercise): g for g in graded.grades if g.exercise}
+    loose = [g for g in graded.grades if not g.exercise]
+    grades = []
+    for student in students:
+        for text in graded.exercises:
+            known = found.get((student, text.label))
+            grades.append(known or _absent(student, text, graded.course))
+        grades += [grade for grade in loose if grade.student == student]
+    return replace(graded, students=students, grades=tuple(grades))
+
+
+def _absent(student: str, text: ExerciseText, course: Course) -> Grade:
+    return Grade(
+        student,
+        text.label.rpartition("-")[0],
+        text.label,
+        text.title,
+        "missing",
+        0.0 if text.programming else None,
+        course.worth(text.label),
+        ABSENT,
+        words_points=course.worth_words(text),
+    )
+
+
+def require_same_settings(old: Class, new: Mapping[Pair, Mapping[str, Any]]) -> None:
+    """Raise MomabError if something that is graded already would be graded otherwise."""
+    for (student, chapter), settings in new.items():
+        before = old.settings.get((student, chapter), settings)
+        for name in settings:
+            if settings[name] != before.get(name):
+                raise MomabError(
+                    f"{chapter} of {student} was graded with {name} {before.get(name)}, and now "
+                    f"it is {settings[name]}; --again grades it again and replaces the marks."
+                )
+
+
+def merged(old: Class, new: Class) -> Class:
+    """Both, by student and chapter; what is in the new one counts."""
+    handed_in = {grade.student for grade in new.grades if grade.hint != ABSENT}
+    fresh = {(g.student, g.chapter) for g in new.grades if g.hint != ABSENT}
+    kept = [
+        grade
+        for grade in old.grades
+        if grade.hint != ABSENT
+        and (grade.student, grade.chapter) not in fresh
+        and not (grade.chapter == "" and grade.student in handed_in)
+    ]
+    grades = [*kept, *(grade for grade in new.grades if grade.hint != ABSENT)]
+    settings = {**old.settings, **new.settings}
+    texts = {text.label: text for text in (*old.exercises, *new.exercises)}
+    students = (*old.students, *new.students)
+    return complete(
+        replace(
+            new,
+            students=students,
+            grades=tuple(grades),
+            settings=settings,
+            exercises=tuple(texts.values()),
+        )
+    )
+
+
 def grade_class(
     project: Project,
     folder: Path,
@@ -139,25 +234,77 @@ def grade_class(
     workers: int | None = None,
     course: Course | None = None,
     only: Sequence[str] = (),
+    received: Mapping[Pair, datetime.datetime] | None = None,
+    old: Class | None = None,
+    again: bool = False,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Class:
     """Grade every notebook of a folder, or those of some students; nothing is written.
 
-    ``tell`` hears what holds around the students' code, and the seed.
+    With ``old`` results the new ones are merged into them; what was graded with other settings is
+    graded again only if ``again`` says so.  ``tell`` hears what holds around the students' code,
+    the seed, and what was not understood.
     """
-    limits, course = limits or Limits(), course or Course()
+    limits, course, received = limits or Limits(), course or Course(), received or {}
     chapters = handout.chapters_with_exercises(project)
-    found = submissions.read_class(folder, chapters)
+    found, unread = submissions.read_class(folder, chapters, course)
+    names = {s.student for s in found} | {u.student for u in unread} - {""}
+    names |= set(old.students if old else ())
+    labels = [t.label for c in chapters for t in exercises(project.notebook(c).node)]
+    course.require_known(chapters, labels, names)
+    for student, chapter in received:
+        if student not in {*names, *course.students} or chapter not in chapters:
+            raise MomabError(f"the times of receipt name {student!r}, {chapter!r}: unknown.")
     if only:
         _known(only, found)
-    used = [name for name in chapters if any(s.chapter == name for s in found)]
-    sheets = {name: Sheet.of(project, name) for name in used}
-    found = [s for s in found if not only or s.student in only]
+        found = [s for s in found if s.student in only]
+        unread = [u for u in unread if u.student in only]
+    found, passed_over = submissions.newest(found)
+    seed = course.seed if course.seed is not None else secrets.randbits(48)
+    run = _Run(project, limits, course, seed, received)
+    readable = [s for s in found if s.chapter]
+    settings = {(s.student, s.chapter): run.settings(s) for s in readable}
+    if old and not again:
+        require_same_settings(old, settings)
     tell(f"isolation: {probe(limits)}")
-    seed = secrets.randbits(48) if course.seed is None else course.seed
     tell(f"seed: {seed}")
-    run = _Run(sheets, limits, course, seed, min(workers or os.cpu_count() or 1, len(found)))
-    return run.collect(found, run.all(found))
+    for line in (*passed_over, *_unusual(found, unread, course, received)):
+        tell(f"note: {line}")
+    used = {s.chapter for s in found}
+    sheets = {name: Sheet.of(project, name) for name in chapters if name in used}
+    grades = run.all(found, sheets, min(workers or os.cpu_count() or 1, len(found)))
+    grades += [
+        Grade(u.student, "", "", "", "unreadable", hint=f"{u.name}: {u.why}.")
+        for u in unread
+        if u.student
+    ]
+    texts = tuple(text for sheet in sheets.values() for text in sheet.texts)
+    new = complete(Class((), texts, tuple(grades), course, seed, settings))
+    if old is None:
+        return new
+    place = {label: number for number, label in enumerate(labels)}
+    both = merged(old, new)
+    ordered = tuple(sorted(both.exercises, key=lambda text: place.get(text.label, -1)))
+    return complete(replace(both, exercises=ordered))
+
+
+def _unusual(
+    found: Sequence[Submission],
+    unread: Sequence[Unread],
+    course: Course,
+    received: Mapping[Pair, datetime.datetime],
+) -> Iterable[str]:
+    """What a teacher should look at: files and people that were not understood, missing times."""
+    for one in unread:
+        yield f"not read: {one.name} ({one.why})"
+    for submission in found:
+        student, chapter = submission.student, submission.chapter
+        if submission.problem:
+            yield f"not read: {submission.path.name} of {student} ({submission.problem})"
+        if course.students and student not in course.students:
+            yield f"{student} is not among the students of the course"
+        if course.deadline(student, chapter) and (student, chapter) not in received:
+            yield f"no time of receipt for {student}, {chapter}: taken as on time"
 
 
 def _known(only: Sequence[str], found: Sequence[Submission]) -> None:
@@ -172,34 +319,55 @@ class _Run:
     """One run of the grader over some submissions."""
 
     def __init__(
-        self, sheets: dict[str, Sheet], limits: Limits, course: Course, seed: int, workers: int
+        self,
+        project: Project,
+        limits: Limits,
+        course: Course,
+        seed: int,
+        received: Mapping[Pair, datetime.datetime],
     ) -> None:
-        self.sheets, self.limits, self.course, self.seed = sheets, limits, course, seed
-        self.workers = workers
-        self.judges = Judges(workers, CLOCK * limits.seconds)
+        self.project, self.limits, self.course, self.seed = project, limits, course, seed
+        self.received = received
+        self.sheets: dict[str, Sheet] = {}
         self.stop = threading.Event()
-        self.owners = {course.copy_of(name): name for name in course.students}
 
-    def all(self, found: Sequence[Submission]) -> dict[Path, list[Grade]]:
-        """Run and judge all submissions, some at a time; stopping leaves no process behind."""
-        todo = [s for s in found if not s.problem]
-        graded = {
-            s.path: self._same(s, "unreadable", f"{s.path.name}: {s.problem}.")
-            for s in found
-            if s.problem
+    def settings(self, submission: Submission) -> dict[str, Any]:
+        """What a result depends on, beside the notebook and the book."""
+        pair = submission.student, submission.chapter
+        due = self.course.deadline(*pair)
+        texts = exercises(self.project.notebook(submission.chapter).node)
+        return {
+            "seed": self.seed,
+            "points": {t.label: self.course.worth(t.label) for t in texts if t.programming},
+            "written": {t.label: self.course.worth_words(t) for t in texts if t.words},
+            "partial": self.course.partial,
+            "deadline": due and due.isoformat(),
+            "late": [self.course.lose, None if self.course.days == math.inf else self.course.days],
+            "seconds": self.limits.seconds,
+            "memory": self.limits.memory,
         }
-        pool = ThreadPoolExecutor(self.workers)
+
+    def all(
+        self, found: Sequence[Submission], sheets: dict[str, Sheet], workers: int
+    ) -> list[Grade]:
+        """Run and judge all submissions, some at a time; stopping leaves no process behind."""
+        self.sheets = sheets
+        self.judges = Judges(workers, CLOCK * self.limits.seconds)
+        todo = [s for s in found if not s.problem]
+        graded = [
+            self._same(s, "unreadable", f"{s.path.name}: {s.problem}.") for s in found if s.problem
+        ]
+        pool = ThreadPoolExecutor(workers)
         try:
             with progress(len(todo), "grading") as bar:
-                futures = {pool.submit(self._work, submission): submission for submission in todo}
-                for future in as_completed(futures):
-                    graded[futures[future].path] = future.result()
+                for future in as_completed([pool.submit(self._work, s) for s in todo]):
+                    graded.append(future.result())
                     bar.advance()
         finally:
             self.stop.set()
             pool.shutdown(cancel_futures=True)
             self.judges.close()
-        return graded
+        return [grade for grades in graded for grade in grades]
 
     def _work(self, submission: Submission) -> list[Grade]:
         try:
@@ -211,10 +379,8 @@ class _Run:
 
     def _one(self, submission: Submission) -> list[Grade]:
         """Run a submission's cells and judge its answers."""
-        copy = self.course.copy_of(submission.student)
-        numbers = Numbers(self.seed, submission.student, copy)
         sheet = self.sheets[submission.chapter]
-        work = plan_steps(submission, sheet.asked(numbers))
+        work = plan_steps(submission, sheet.asked(self.seed, submission.student))
         count = len(sheet.programming)
         limits = replace(
             self.limits,
@@ -222,21 +388,12 @@ class _Run:
             total=CLOCK * self.limits.seconds * (count + 3),
         )
         results = run_steps(work.steps, limits, self.stop)
-        grades = [
-            self._programming(submission, text, work, results, numbers)
+        return [
+            self._programming(submission, text, work, results)
             if text.programming
             else self._written(submission, text, work)
             for text in sheet.texts
         ]
-        notes = (*grades[0].notes, *self._somebody_elses(submission, numbers))
-        grades[0] = replace(grades[0], notes=notes)
-        return grades
-
-    def _somebody_elses(self, submission: Submission, numbers: Numbers) -> Iterable[str]:
-        """A note if the notebook is the copy of somebody else."""
-        if numbers.copy is not None and submission.copy not in (None, numbers.copy):
-            owner = self.owners.get(submission.copy, "nobody that is known")
-            yield f"The notebook is not the student's own copy of the handout, but that of {owner}."
 
     def _programming(
         self,
@@ -244,12 +401,11 @@ class _Run:
         text: ExerciseText,
         work: Plan,
         results: dict[str, SandboxResult],
-        numbers: Numbers,
     ) -> Grade:
         label = text.label
         result = results[label]
         if result.kind == "done":
-            judged = self.judges.judge(label, numbers, result.outcomes)
+            judged = self.judges.judge(label, self.seed, submission.student, result.outcomes)
         else:
             judged = Judgement(0.0, *_failure(result, [results[key] for key in work.cells[label]]))
         status, hint, share = judged.status, judged.hint, judged.share
@@ -257,9 +413,17 @@ class _Run:
             status, hint = "missing", "There is no answer cell."
         elif label in work.unchanged and status != "right":
             status, hint, share = "empty", "", 0.0
+        some = any(part.right for part in judged.parts) and status not in ("right", "empty")
+        why_nothing = ""
+        if some and share == 0:
+            why_nothing = (
+                _REMEMBERED
+                if self.sheets[submission.chapter].checks[label].cases
+                else _ALL_OR_NOTHING
+            )
         if not self.course.partial and share < 1:
-            share = 0.0
-        kept, late = self.course.kept(submission.student, submission.chapter, submission.time)
+            share, why_nothing = 0.0, why_nothing or (_WHOLE if some else "")
+        kept, late = self._kept(submission)
         worth = self.course.worth(label)
         return Grade(
             submission.student,
@@ -272,17 +436,21 @@ class _Run:
             hint,
             () if status == "empty" else judged.parts,
             work.shown[label],
-            (late,) if late and (share or work.words[label]) else (),
+            tuple(filter(None, (why_nothing, late if share or work.words[label] else ""))),
             work.words[label],
             self.course.worth_words(text),
             kept,
         )
 
+    def _kept(self, submission: Submission) -> tuple[float, str]:
+        pair = submission.student, submission.chapter
+        return self.course.kept(*pair, self.received.get(pair))
+
     def _written(self, submission: Submission, text: ExerciseText, work: Plan) -> Grade:
         status = "empty" if text.label in work.unchanged else "written"
         if text.label in work.missing:
             status = "missing"
-        kept, late = self.course.kept(submission.student, submission.chapter, submission.time)
+        kept, late = self._kept(submission)
         return Grade(
             submission.student,
             submission.chapter,
@@ -316,49 +484,6 @@ class _Run:
             )
             for text in sheet.texts
         ]
-
-    def collect(self, found: Sequence[Submission], graded: dict[Path, list[Grade]]) -> Class:
-        """Every student with every exercise: the best attempt, or that there is none."""
-        students = tuple(sorted({s.student for s in found}, key=lambda name: (name.lower(), name)))
-        texts = tuple(text for sheet in self.sheets.values() for text in sheet.texts)
-        best: dict[tuple[str, str], Grade] = {}
-        for submission in found:
-            for entry in graded[submission.path]:
-                key = entry.student, entry.exercise
-                if key not in best or _rank(entry) < _rank(best[key]):
-                    best[key] = entry
-        grades = []
-        for student in students:
-            for sheet in self.sheets.values():
-                grades += [
-                    best.get((student, text.label), self._absent(student, sheet.chapter, text))
-                    for text in sheet.texts
-                ]
-            if (student, "") in best:
-                grades.append(best[student, ""])
-        return Class(students, texts, tuple(grades), self.course, self.seed)
-
-    def _absent(self, student: str, chapter: str, text: ExerciseText) -> Grade:
-        marks = 0.0 if text.programming else None
-        worth, words = self.course.worth(text.label), self.course.worth_words(text)
-        return Grade(
-            student,
-            chapter,
-            text.label,
-            text.title,
-            "missing",
-            marks,
-            worth,
-            ABSENT,
-            words_points=words,
-        )
-
-
-def _rank(entry: Grade) -> tuple[float, int, int]:
-    """The best comes first; what was not graded comes before a zero."""
-    if entry.status == "not graded":
-        return 0.0, -1, 0
-    return -(entry.marks or 0), STATUSES.index(entry.status), -len(entry.words)
 
 
 _KINDS = {"timeout": "timeout", "memory": "memory", "skipped": "timeout"}

@@ -30,9 +30,7 @@ from momab.book import editions, myst
 from momab.book.notebook import Node
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
-from momab.course.settings import Course
 from momab.errors import MomabError
-from momab.exercises import own_copy
 
 PLACEHOLDER = "✎ **Your answer in words:**"
 _MARK = "# ✎ Your answer to exercise {number}:"
@@ -56,8 +54,8 @@ def chapters_with_exercises(project: Project) -> list[str]:
     return [name for name in names if myst.exercises(project.notebook(name).node)]
 
 
-def make_handout(project: Project, chapter: str, copy: int | None = None) -> Node:
-    """The handout of one chapter; with a number, a copy with numbers of its own."""
+def make_handout(project: Project, chapter: str) -> Node:
+    """The handout of one chapter."""
     import nbformat
 
     notebook = project.notebook(chapter)
@@ -69,7 +67,7 @@ def make_handout(project: Project, chapter: str, copy: int | None = None) -> Nod
         if cell.cell_type == "code":
             cells.append(_cell("code", cell.source, "chapter", folded=is_folded(cell)))
         elif cell.cell_type == "markdown":
-            cells += _prose(cell.source, copy)
+            cells += _prose(notebook.asked(cell.source))
     if not any(cell.metadata["momab"]["role"] == "answer" for cell in cells):
         raise MomabError(
             f"the chapter {notebook.name!r} has no exercises; "
@@ -83,11 +81,7 @@ def make_handout(project: Project, chapter: str, copy: int | None = None) -> Nod
         {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
-            "momab": {
-                "handout": notebook.name,
-                "version": __version__,
-                **({} if copy is None else {"copy": copy}),
-            },
+            "momab": {"handout": notebook.name, "version": __version__},
         }
     )
     nbformat.validate(node)
@@ -120,7 +114,7 @@ def _number(exercise: myst.ExerciseText) -> str:
     return exercise.label.rpartition("-")[2]
 
 
-def _prose(source: str, copy: int | None) -> Iterator[Node]:
+def _prose(source: str) -> Iterator[Node]:
     """A chapter's Markdown as cells, each exercise with the cells for its answer."""
     text: list[str] = []
 
@@ -134,13 +128,13 @@ def _prose(source: str, copy: int | None) -> Iterator[Node]:
             text.append(piece)
         elif piece.name == "exercise":
             yield from chapter_text()
-            yield from _exercise(myst.ExerciseText.of(piece), copy)
+            yield from _exercise(myst.ExerciseText.of(piece))
         elif piece.name not in ("slide", "fragment", "notes"):
             text += piece.lines
     yield from chapter_text()
 
 
-def _exercise(exercise: myst.ExerciseText, copy: int | None) -> Iterator[Node]:
+def _exercise(exercise: myst.ExerciseText) -> Iterator[Node]:
     """The text of an exercise, the cell for its answer, and the check of a programming one."""
     level = [word for word in myst.LEVELS if word in exercise.classes]
     kinds = [*level, *(["programming"] if exercise.programming else [])]
@@ -153,13 +147,10 @@ def _exercise(exercise: myst.ExerciseText, copy: int | None) -> Iterator[Node]:
     body = "\n".join(exercise.question if exercise.programming else exercise.body)
     head = f"### Exercise {_number(exercise)}" + (f": {exercise.title}" if exercise.title else "")
     text = f"{plain_markdown(head)}\n\n*{', '.join(kinds)}*\n\n{plain_markdown(body)}"
-    own = own_copy(exercise.label, copy)[0] if exercise.programming and copy is not None else ""
-    yield _cell("markdown", f"{text}\n\n**{own}**" if own else text, "exercise", exercise.label)
+    yield _cell("markdown", text, "exercise", exercise.label)
     if exercise.programming:
-        check = exercise.starter[1]
-        check = check if not own else f"{check[:-1]}, copy={copy})"
         yield _cell("code", marked(exercise), "answer", exercise.label)
-        yield _cell("code", check, "check", exercise.label)
+        yield _cell("code", exercise.starter[1], "check", exercise.label)
     if exercise.words:
         yield _cell("markdown", PLACEHOLDER, "answer", exercise.label)
 
@@ -169,12 +160,10 @@ def write_handouts(
     names: Sequence[str],
     output: Path | None = None,
     force: bool = False,
-    course: Course | None = None,
 ) -> list[Path]:
     """Write handouts, of all chapters if none is named; a file that differs is not replaced.
 
-    With the rules of a course, every student gets a folder with copies of their own.  Either all
-    files are written or, with one sentence that says why, none.
+    Either all files are written or, with one sentence that says why, none.
     """
     import nbformat
 
@@ -183,10 +172,7 @@ def write_handouts(
         project
     )
     made = {
-        output / folder / f"{name}.ipynb": (
-            nbformat.writes(make_handout(project, name, copy)) + "\n"
-        ).encode()
-        for folder, copy in _copies(course)
+        output / f"{name}.ipynb": (nbformat.writes(make_handout(project, name)) + "\n").encode()
         for name in wanted
     }
     if not force and (edited := [path for path, data in made.items() if _differs(path, data)]):
@@ -198,18 +184,6 @@ def write_handouts(
         with atomically(path) as file:
             file.write(data)
     return list(made)
-
-
-def _copies(course: Course | None) -> list[tuple[str, int | None]]:
-    """The folders of the students and the numbers of their copies."""
-    if course is None:
-        return [("", None)]
-    if course.variants is None or not course.students:
-        raise MomabError("copies need the entries `variants` (a seed) and `students` of a course.")
-    for name in course.students:
-        if name != Path(name).name or name.startswith("."):
-            raise MomabError(f"{name!r} cannot name the folder of a student's handouts.")
-    return [(name, course.copy_of(name)) for name in course.students]
 
 
 def _differs(path: Path, data: bytes) -> bool:

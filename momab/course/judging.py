@@ -19,19 +19,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from momab.errors import MomabError
-from momab.exercises import Exercise, Outcome, Part, own_copy
+from momab.exercises import Exercise, Outcome, Part, find_exercise
 from momab.exercises.draws import Draw
 
 _MEMORY = 4 * 2**30
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """What an answer is asked: the seed of the drawn arguments, for whom, and whose copy."""
-
-    seed: int
-    student: str
-    copy: int | None = None
 
 
 @dataclass(frozen=True)
@@ -44,10 +35,9 @@ class Judgement:
     parts: tuple[Part, ...] = ()
 
 
-def asked(name: str, numbers: Numbers) -> Exercise:
-    """An exercise as it is asked when an answer is graded."""
-    _, exercise = own_copy(name, numbers.copy)
-    return exercise.fresh(Draw(numbers.seed, numbers.student, name))
+def asked(name: str, seed: int, student: str) -> Exercise:
+    """An exercise as it is asked when a student's answer is graded: with drawn arguments."""
+    return find_exercise(name).fresh(Draw(seed, student, name))
 
 
 def judge(exercise: Exercise, outcomes: object) -> Judgement:
@@ -80,13 +70,13 @@ def take_answers() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    asked_before: dict[tuple[object, ...], Exercise] = {}
+    asked_before: dict[tuple[str, int, str], Exercise] = {}
     for line in sys.stdin:
         request = json.loads(line)
-        key = request["exercise"], request["seed"], request["student"], request["copy"]
+        key = request["exercise"], request["seed"], request["student"]
         if key not in asked_before:
             asked_before.clear()
-            asked_before[key] = asked(key[0], Numbers(*key[1:]))
+            asked_before[key] = asked(*key)
         found = judge(asked_before[key], request["outcomes"])
         parts = [[part.what, part.right, part.found] for part in found.parts]
         answer = [found.share, found.status, found.hint, parts]
@@ -104,15 +94,9 @@ class Judges:
         for _ in range(count):
             self._free.put(None)
 
-    def judge(self, name: str, numbers: Numbers, outcomes: object) -> Judgement:
+    def judge(self, name: str, seed: int, student: str, outcomes: object) -> Judgement:
         """Judge the outcomes of an answer of unknown honesty."""
-        request = {
-            "exercise": name,
-            "seed": numbers.seed,
-            "student": numbers.student,
-            "copy": numbers.copy,
-            "outcomes": outcomes,
-        }
+        request = {"exercise": name, "seed": seed, "student": student, "outcomes": outcomes}
         try:
             share, status, hint, parts = self._ask(request)
         except TimeoutError:

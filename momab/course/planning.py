@@ -10,7 +10,6 @@ from momab.book import myst
 from momab.course import handout, sandbox
 from momab.course.submissions import HandedIn, Sheet, Submission, normal, unfolded
 
-_COPY = re.compile(r", copy=\d+\)$")  # how the check of a copy ends
 _IMPORTS = "imports"
 
 
@@ -130,7 +129,7 @@ def _role(cell: HandedIn, sheet: Sheet) -> tuple[str, str]:
         if head and (label := f"{sheet.chapter}-{head[1]}") in labels:
             return "exercise", label
         return ("chapter" if unfolded(cell.source) in sheet.own_text else "text"), ""
-    plain = _COPY.sub(")", normal(cell.source))
+    plain = normal(cell.source)
     if plain in sheet.own_code:
         return "chapter", ""
     for text in sheet.programming:

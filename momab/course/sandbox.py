@@ -195,17 +195,19 @@ class _Process:
         start = f"import sys; sys.path[:] = {path!r}; from momab.course.guard import main; main()"
         command = [sys.executable, *_OPTIONS, "-c", start]
         environment = _environment(self._folder or isolation.PRIVATE)
-        if not self.limits.trust:
-            command = isolation.enclosed(command, environment)
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment if self.limits.trust else None,
-            cwd=self._folder or None,
-            start_new_session=True,
-        )
+        with isolation.call_filter() as files:
+            if not self.limits.trust:
+                command = isolation.enclosed(command, environment, files)
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment if self.limits.trust else None,
+                cwd=self._folder or None,
+                start_new_session=True,
+                pass_fds=() if self.limits.trust else files,
+            )
 
     def __exit__(self, *_: object) -> None:
         if os.name == "posix":

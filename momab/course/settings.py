@@ -1,34 +1,37 @@
-"""The rules of a course in one file: points, partial credit, deadlines, seeds, who takes part.
+"""The rules of a course in one file: who takes part, points, deadlines, seeds, the term's mark.
 
 .. code-block:: yaml
 
     seed: 20261117                # of the arguments drawn for grading; drawn itself if absent
-    variants: 42                  # of the copies of handouts; without it all have the same numbers
-    students: [ada, ben]          # for whom copies are made
+    students: {ada: 4711, ben: 4712}  # names and ids; a list of names does, too
     points: {default: 1, width-floor-2: 3}
     written: {default: 3, width-floor-1: 6}  # of answers in words, which a person marks
-    partial: true                 # parts that are right earn their share
+    partial: true                 # parts of a function that are right earn their share
     deadlines: {width-floor: 2026-11-20 23:59}
     extensions: {ben: {width-floor: 2026-11-27 23:59}}
     late: {lose: 0.1, days: 5}    # a tenth of the points per day begun; nothing after five
+    weights: {model: 2}           # of chapters in the term's mark; 1 if absent
+    drop: 1                       # so many of the worst chapters do not count
     delimiter: ","                # of the tables
 
-Times without a zone are those of this machine.  A file counts as handed in when it was last
-changed; copy it such that this time is kept.
+Times without a zone are those of this machine.  When a notebook was received stands in a table with
+the columns student, chapter and received (`read_received`), because copying a file changes the
+file's own time.  A submission without such a time is on time.
 """
 
 from __future__ import annotations
 
+import csv
 import datetime
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from momab.book.myst import ExerciseText
 from momab.errors import MomabError
-from momab.exercises.draws import Draw
 
 _DAY = 86_400.0
 
@@ -38,8 +41,7 @@ class Course:
     """The rules of a course; see the module for their file."""
 
     seed: int | None = None
-    variants: int | None = None
-    students: tuple[str, ...] = ()
+    students: Mapping[str, str] = field(default_factory=dict)  # names and ids
     points: Mapping[str, float] = field(default_factory=dict)
     written: Mapping[str, float] = field(default_factory=dict)
     partial: bool = True
@@ -47,6 +49,8 @@ class Course:
     extensions: Mapping[str, Mapping[str, datetime.datetime]] = field(default_factory=dict)
     lose: float = 0.0
     days: float = math.inf
+    weights: Mapping[str, float] = field(default_factory=dict)
+    drop: int = 0
     delimiter: str = ","
 
     def worth(self, exercise: str) -> float:
@@ -62,18 +66,35 @@ class Course:
             usual = self.points.get(exercise.label, usual)
         return self.written.get(exercise.label, usual)
 
-    def copy_of(self, student: str) -> int | None:
-        """The number of a student's copy of the handouts; None where all have the same."""
-        if self.variants is None:
-            return None
-        return Draw(self.variants, student, "copy").word()
+    def listed(self, said: str) -> str:
+        """The listed student that a folder or a file speaks of; the text itself if none fits.
 
-    def kept(self, student: str, chapter: str, handed_in: float) -> tuple[float, str]:
-        """The share of the points that remains at this time (seconds), and what to say about it."""
-        deadline = self.extensions.get(student, {}).get(chapter, self.deadlines.get(chapter))
-        if deadline is None:
+        It fits if it is the name, up to case and punctuation, or the name and a number, as learning
+        platforms write it, or if it has an id of four characters or more as a word.
+        """
+        if said in self.students:
+            return said
+        text = _plain(said)
+        found = [
+            name
+            for name, number in self.students.items()
+            if re.fullmatch(rf"{_plain(name)}( \d.*)?", text)
+            or (len(number) >= 4 and _plain(number) in text.split())
+        ]
+        return found[0] if len(found) == 1 else said
+
+    def deadline(self, student: str, chapter: str) -> datetime.datetime | None:
+        """When a student's notebook of a chapter is due."""
+        return self.extensions.get(student, {}).get(chapter, self.deadlines.get(chapter))
+
+    def kept(
+        self, student: str, chapter: str, received: datetime.datetime | None
+    ) -> tuple[float, str]:
+        """The share of the points that remains at this time, and what to say about it."""
+        deadline = self.deadline(student, chapter)
+        if deadline is None or received is None:
             return 1.0, ""
-        late = handed_in - deadline.timestamp()
+        late = received.timestamp() - deadline.timestamp()
         if late <= 0:
             return 1.0, ""
         days = math.ceil(late / _DAY)
@@ -82,6 +103,52 @@ class Course:
             share,
             f"Handed in late, on day {days} after the deadline: {share:.0%} of the points.",
         )
+
+    def require_known(
+        self, chapters: Collection[str], exercises: Collection[str], students: Collection[str]
+    ) -> None:
+        """Raise MomabError for the first chapter, exercise or student that does not exist."""
+        extended = [name for times in self.extensions.values() for name in times]
+        named = [
+            ("points", "exercise", self.points.keys() - {"default"}, exercises),
+            ("written", "exercise", self.written.keys() - {"default"}, exercises),
+            ("deadlines", "chapter", self.deadlines, chapters),
+            ("extensions", "chapter", extended, chapters),
+            ("weights", "chapter", self.weights, chapters),
+            ("extensions", "student", self.extensions, self.students or students),
+        ]
+        for entry, kind, used, known in named:
+            if unknown := sorted(set(used) - set(known)):
+                raise MomabError(
+                    f"the course names the {kind} {unknown[0]!r} under {entry}, which does not "
+                    f"exist; there are {', '.join(sorted(known))}."
+                )
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.split(r"[\W_]+", text.casefold())).strip()
+
+
+def read_received(path: Path | None, course: Course) -> dict[tuple[str, str], datetime.datetime]:
+    """When notebooks were received, by student and chapter; of several times the last."""
+    if path is None:
+        return {}
+    found: dict[tuple[str, str], datetime.datetime] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            for row in csv.DictReader(file):
+                key = course.listed(row["student"].strip()), row["chapter"].strip()
+                time = _time(row["received"].strip())
+                found[key] = max(found.get(key, time), time, key=datetime.datetime.timestamp)
+    except OSError as error:
+        raise MomabError(f"{path} cannot be read: {error.strerror}.") from None
+    except (KeyError, AttributeError):
+        raise MomabError(f"{path} must have the columns student, chapter and received.") from None
+    except ValueError:
+        raise MomabError(
+            f"{path}: a time is written 2026-11-20 23:59, not {row['received']!r}."
+        ) from None
+    return found
 
 
 def read_course(path: Path | None) -> Course:
@@ -104,8 +171,9 @@ def read_course(path: Path | None) -> Course:
 def _course(said: Mapping[str, Any], path: Path) -> Course:
     read = {
         "seed": _whole,
-        "variants": _whole,
-        "students": _names,
+        "students": _students,
+        "weights": _points,
+        "drop": _whole,
         "points": _points,
         "written": _points,
         "partial": _truth,
@@ -145,11 +213,13 @@ def _truth(value: Any) -> bool:
     return value
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    names = tuple(str(name) for name in value)
+def _students(value: Any) -> dict[str, str]:
+    if isinstance(value, dict):
+        return {str(name): "" if number is None else str(number) for name, number in value.items()}
+    names = [str(name) for name in value]
     if isinstance(value, str) or len(set(names)) != len(names):
-        raise ValueError("it must be a list of different names")
-    return names
+        raise ValueError("it must be a list of different names, or names with their ids")
+    return dict.fromkeys(names, "")
 
 
 def _points(value: Any) -> dict[str, float]:

@@ -14,7 +14,7 @@ import pickle
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ from momab import exercises
 from momab.book import editions, myst
 from momab.book.project import Project
 from momab.course import handout
-from momab.course.judging import Numbers, asked
+from momab.course.judging import asked
+from momab.course.settings import Course
 from momab.errors import MomabError
 from momab.exercises import Exercise
 
@@ -86,9 +87,9 @@ class Sheet:
             _imports_of(code),
         )
 
-    def asked(self, numbers: Numbers) -> Sheet:
-        """The sheet with the numbers that a student's answers are graded with."""
-        return replace(self, checks={label: asked(label, numbers) for label in self.checks})
+    def asked(self, seed: int, student: str) -> Sheet:
+        """The sheet with the arguments that a student's answers are graded with."""
+        return replace(self, checks={label: asked(label, seed, student) for label in self.checks})
 
     @property
     def programming(self) -> list[myst.ExerciseText]:
@@ -163,26 +164,88 @@ class Submission:
     chapter: str = ""
     cells: tuple[HandedIn, ...] = ()
     problem: str = ""
-    copy: int | None = None  # the number of the handout that it says it is
-    time: float = 0.0  # when it was last changed
 
 
-def find_notebooks(folder: Path) -> list[Path]:
-    """Every notebook below a folder, in the order of their paths."""
+@dataclass(frozen=True)
+class Unread:
+    """What was handed in but is no notebook; a file that names no student has none."""
+
+    student: str
+    name: str
+    why: str
+
+
+def read_class(
+    folder: Path, chapters: Sequence[str], course: Course | None = None
+) -> tuple[list[Submission], list[Unread]]:
+    """All submissions of a folder, and what is there but no notebook.
+
+    Two students stay two even if their names look the same; a listed student is found by id, too.
+    """
+    course = course or Course()
     if not folder.is_dir():
         raise MomabError(f"{folder} is no folder; give the one that holds the notebooks.")
-    paths = sorted(_notebooks(folder))
-    if not paths:
+    notebooks, others = _files(folder)
+    found = [read_submission(path, folder, chapters) for path in notebooks]
+    if not found:
         raise MomabError(f"there is no notebook (.ipynb) below {folder}.")
-    return paths
+    unread = [Unread(*_described(path, folder, chapters)) for path in others]
+    names: dict[str, str] = {"": ""}
+    for name in dict.fromkeys([s.student for s in found] + [u.student for u in unread]):
+        if name:
+            listed = course.listed(name)
+            known = listed in course.students
+            names[name] = listed if known else _unused(clean(name), names.values())
+    return (
+        [replace(s, student=names[s.student]) for s in found],
+        [replace(u, student=names[u.student], name=clean(u.name)) for u in unread],
+    )
 
 
-def _notebooks(folder: Path) -> Iterator[Path]:
+def newest(found: Sequence[Submission]) -> tuple[list[Submission], list[str]]:
+    """Of several notebooks of a student for a chapter the one that was changed last.
+
+    A readable one comes before one that is not.  Also what to say about the others.
+    """
+    best: dict[tuple[str, str], Submission] = {}
+    told = []
+    for submission in sorted(found, key=lambda s: (not s.problem, s.path.lstat().st_mtime, s.path)):
+        key = submission.student, submission.chapter
+        if key in best:
+            old, new = best[key].path.name, submission.path.name
+            told.append(
+                f"{key[0]}: {new} counts, {old} does not, because it is older or unreadable"
+            )
+        best[key] = submission
+    chosen = set(map(id, best.values()))
+    return [submission for submission in found if id(submission) in chosen], told
+
+
+def _files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Every notebook below a folder, and all else: other files, and empty folders."""
+    notebooks: list[Path] = []
+    others: list[Path] = []
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in _SIDE_EFFECTS]
+        if not files and not folders and Path(place) != folder:
+            others.append(Path(place))
         for name in files:
-            if name.lower().endswith(".ipynb") and not name.startswith("._"):
-                yield Path(place, name)
+            if not name.startswith("."):
+                kind = notebooks if name.lower().endswith(".ipynb") else others
+                kind.append(Path(place, name))
+    return sorted(notebooks), sorted(others)
+
+
+def _described(path: Path, folder: Path, chapters: Sequence[str]) -> tuple[str, str, str]:
+    """Of something that is no notebook: the student if it names one, its name, what it is."""
+    name = path.relative_to(folder).as_posix()
+    if path.is_dir():
+        return path.relative_to(folder).parts[0], name, "the folder is empty"
+    stem = path.name.partition(".")[0]
+    chapter = _chapter_in_name(stem, chapters)
+    inside = "/" in name
+    student = _student(path.with_name(stem), folder, chapter) if inside or chapter else ""
+    return student, name, "it is no notebook (.ipynb)"
 
 
 def read_submission(path: Path, folder: Path, chapters: Sequence[str]) -> Submission:
@@ -195,19 +258,7 @@ def read_submission(path: Path, folder: Path, chapters: Sequence[str]) -> Submis
     chapter = _claimed_chapter(cells, facts, chapters) or named
     student = _student(path, folder, chapter or named)
     problem = "" if chapter else "it does not say which chapter it belongs to"
-    copy = facts.get("copy")
-    copy = copy if type(copy) is int else None
-    return Submission(path, student, chapter, cells, problem, copy, path.lstat().st_mtime)
-
-
-def read_class(folder: Path, chapters: Sequence[str]) -> list[Submission]:
-    """All submissions of a folder; two students stay two even if their names look the same."""
-    found = [read_submission(path, folder, chapters) for path in find_notebooks(folder)]
-    names: dict[str, str] = {}
-    for submission in found:
-        if submission.student not in names:
-            names[submission.student] = _unused(clean(submission.student), names.values())
-    return [replace(s, student=names[s.student]) for s in found]
+    return Submission(path, student, chapter, cells, problem)
 
 
 def _unused(name: str, taken: Iterable[str]) -> str:

@@ -11,7 +11,6 @@ import sys
 
 from momab.errors import MomabError
 from momab.exercises.core import Exercise, Outcome, Part, Slip, Verdict
-from momab.exercises.draws import Draw
 
 __all__ = [
     "Exercise",
@@ -22,7 +21,6 @@ __all__ = [
     "chapters",
     "check",
     "find_exercise",
-    "own_copy",
 ]
 
 
@@ -61,18 +59,9 @@ def find_exercise(name: str) -> Exercise:
     )
 
 
-def own_copy(name: str, copy: int | None) -> tuple[str, Exercise]:
-    """An exercise as it stands in the copy with a number, and the sentence that says so."""
+def check(name: str, answer: object) -> None:
+    """Say whether an answer is right, what about it is wrong, and a hint; never the solution."""
     exercise = find_exercise(name)
-    return ("", exercise) if copy is None else exercise.variant(Draw(copy, "copy", name))
-
-
-def check(name: str, answer: object, copy: int | None = None) -> None:
-    """Say whether an answer is right, what about it is wrong, and a hint; never the solution.
-
-    ``copy`` is the number of a handout with numbers of its own.
-    """
-    _, exercise = own_copy(name, copy)
     verdict = exercise.judge(exercise.outcomes(answer))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
         from momab.figures.show import bundle

@@ -234,25 +234,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda lead, horizon, c: _least_above(4 * c * math.log10(horizon) / lead**2),
                 "The logarithm of the radius is the natural one.",
             ),
-            Slip(
-                lambda lead, horizon, c: _least_above(4 * c * math.log(horizon) / lead),
-                "Radii shrink like one over the square root of n; solve for n with care.",
-            ),
-            Slip(
-                lambda lead, horizon, c: max(1, math.floor(4 * c * math.log(horizon) / lead**2)),
-                "With so many pulls the two bounds have not passed each other yet; one more is "
-                "needed.",
-            ),
-            Slip(
-                lambda lead, horizon, c: 2 * _least_above(4 * c * math.log(horizon) / lead**2),
-                "That is the number of pulls of both arms together; the question is how many each "
-                "of them has.",
-            ),
-            Slip(
-                lambda lead, horizon, c: 4 * c * math.log(horizon) / lead**2,
-                "That is where the bounds meet; pulls are whole numbers, and the certificate asks "
-                "for a strict inequality.",
-            ),
         ],
         vary=[near(most=1.0), whole(), near()],
     ),
@@ -318,30 +299,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 _Wrong(narrowest=True),
                 "You sample the narrowest race; the algorithm works where most is unknown.",
             ),
-            Slip(
-                _Wrong(log_pulls=True),
-                "Your radius has the logarithm of the pulls so far; this algorithm knows the "
-                "horizon and uses it.",
-            ),
-            Slip(
-                _Wrong(lower_bounds=True),
-                "You compare two lower bounds; a proof needs the leader's worst case to beat the "
-                "challenger's best one.",
-            ),
-            Slip(
-                _Wrong(first_certified=True),
-                "You store the winner of the first objective that certifies; read again what "
-                "happens if several do.",
-            ),
-            Slip(
-                _Wrong(never_certify=True),
-                "You always sample; before that, the certificate has to be tested on every "
-                "objective.",
-            ),
-            Slip(
-                _Wrong(c_outside=True),
-                "The coefficient stands under the square root, together with the logarithm.",
-            ),
         ],
         vary=[counts("K"), unit("Kd"), whole(), near()],
     ),
@@ -386,26 +343,6 @@ EXERCISES: tuple[Exercise, ...] = (
             Slip(
                 _WrongRun(never_commits=True),
                 "Your run never commits: after a certificate the stored arm is pulled for good.",
-            ),
-            Slip(
-                _WrongRun(divides_late=True),
-                "Your means are too small: the sum of an arm's rewards is divided by the number of "
-                "its pulls so far.",
-            ),
-            Slip(
-                _WrongRun(one_objective=True),
-                "You use only the sampled objective's reward; a pull shows all coordinates, and "
-                "all of them count.",
-            ),
-            Slip(
-                _WrongRun(stores_without_pulling=True),
-                "In the round of the certificate you still sample; the stored arm is pulled at "
-                "once.",
-            ),
-            Slip(
-                _WrongRun(decision=_Wrong(log_pulls=True)),
-                "Your radii grow with the logarithm of the round; the horizon is known, and log T "
-                "is the same in all rounds.",
             ),
         ],
         vary=[moved("K.d"), whole(0.8, 1.0), near()],

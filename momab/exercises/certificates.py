@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momab.auditing.rounds import top_two
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto, theory
 
@@ -56,22 +56,6 @@ def _second_mean(x: Array, r: Array, a: int) -> bool:
 
 def _one_radius(x: Array, r: Array, a: int) -> bool:
     return all(x[a] - r[a] > x[i] for i in _rivals(x, a))
-
-
-def _upper(x: Array, r: Array, a: int) -> bool:
-    return all(x[a] + r[a] > x[i] + r[i] for i in _rivals(x, a))
-
-
-def _lower(x: Array, r: Array, a: int) -> bool:
-    return all(x[a] - r[a] > x[i] - r[i] for i in _rivals(x, a))
-
-
-def _any_rival(x: Array, r: Array, a: int) -> bool:
-    return any(x[a] - r[a] > x[i] + r[i] for i in _rivals(x, a))
-
-
-def _itself(x: Array, r: Array, a: int) -> bool:
-    return all(x[a] - r[a] > x[i] + r[i] for i in range(len(x)))
 
 
 _DUEL = (np.array([[0.9], [0.3]]), np.array([0.125, 0.25]))
@@ -128,28 +112,6 @@ _CERTIFIED = function(
             _tested(_one_radius),
             "You used the radius of the leader only; the rival's estimate is uncertain as well.",
         ),
-        Slip(
-            _tested(_upper),
-            "That finds the leader of every objective; a leader is certified only if its lower "
-            "bound is high enough.",
-        ),
-        Slip(
-            _tested(_lower),
-            "You compared lower bounds with lower bounds; the rivals may be as good as their upper "
-            "bounds.",
-        ),
-        Slip(
-            _tested(_any_rival),
-            "Your arm is ahead of some rival; it must be ahead of every one of them.",
-        ),
-        Slip(
-            _tested(_itself),
-            "Nothing is ever certified: an arm is compared with itself, so leave it out.",
-        ),
-        Slip(
-            lambda estimates, radii: [a + (a >= 0) for a in _certified_arms(estimates, radii)],
-            "You count arms from 1; here the first arm has the number 0.",
-        ),
     ],
     vary=[unit("Kd"), sizes("K")],
 )
@@ -203,23 +165,6 @@ _COEFFICIENT = function(
         Slip(
             lambda K, d, T, level: _solved(2.0 * K * d, T, level) - 0.5,
             "You left out the union over the T sample counts, a factor of T.",
-        ),
-        Slip(
-            lambda K, d, T, level: 2.0 * _solved(2.0 * K * d, T, level),
-            "The exponent is 1 - 2c: after solving, one more division by 2 is needed.",
-        ),
-        Slip(
-            lambda K, d, T, level: _solved(2.0 * K * d, T, 1.0 / level),
-            "Check the sign: your coefficient falls when the level does, but rarer failures need "
-            "wider intervals.",
-        ),
-        Slip(
-            lambda K, d, T, level: 0.5 * (1.0 + math.log10(2.0 * K * d / level) / math.log(T)),
-            "You mixed two logarithms; use the same base above and below.",
-        ),
-        Slip(
-            lambda K, d, T, level: theory.union_bound(K, d, T, 2.0),
-            "That is the bound at c = 2; the question is which c makes the bound equal the level.",
         ),
     ],
     vary=[whole(1.0, 2.0), whole(), whole(2.0, 3.0), near()],
@@ -283,21 +228,7 @@ _WEAK = value(
             situation(_TIED, [[0.5 - _REACH, 0.2], [0.5 + _REACH, 0.6]], _HALF),
             "Here the better one of the two tied arms passes; let the other one look good.",
         ),
-        Slip(
-            situation([[0.4, 0.2], [0.5, 0.6]], [[0.5 + _REACH, 0.2], [0.5 - _REACH, 0.6]], _HALF),
-            "The arm that passes is strictly worse on the first objective, and then an interval "
-            "must have missed; what is the least that its true mean can be?",
-        ),
-        Slip(
-            situation(_TIED, [[0.5 + 2 * _REACH, 0.2], [0.5, 0.6]], _HALF),
-            "One estimate has moved by two radii; share the distance between the two arms.",
-        ),
-        Slip(
-            situation([[0.5, 0.6], [0.5, 0.6]], [[0.5 + _REACH, 0.6], [0.5 - _REACH, 0.6]], _HALF),
-            "Two equal arms do not dominate each other; let them differ on the second objective.",
-        ),
     ],
-    personal=Personal("the second mean of the first arm", ("means", 0, 1), halfway(5, 45)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CERTIFIED, _COEFFICIENT, _WEAK)

@@ -47,10 +47,6 @@ def _sum_over(p: float, n: int, counts: Callable[[int], bool]) -> float:
     return math.fsum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if counts(k))
 
 
-def _normal(p: float, n: int, radius: float) -> float:
-    return math.erfc(radius / math.sqrt(2 * p * (1 - p) / n))
-
-
 # ---- confidence-event-4: rewards of another range ------------------------------------------
 
 
@@ -84,20 +80,6 @@ def ever_outside(p: float, samples: int, horizon: int, c: float) -> float:
 def _tails(p: float, samples: int, horizon: int, c: float) -> list[float]:
     scale = c * math.log(horizon)
     return [miss_probability(p, n, math.sqrt(scale / n)) for n in range(1, samples + 1)]
-
-
-def _upper_only(p: float, samples: int, horizon: int, c: float) -> float:
-    """Dynamic programming with one edge of the interval forgotten."""
-    inside = {0: 1.0}
-    for n in range(1, samples + 1):
-        reach = math.sqrt(c * math.log(horizon) * n)
-        stepped: dict[int, float] = {}
-        for total, mass in inside.items():
-            for step, chance in ((0, 1 - p), (1, p)):
-                if total + step - n * p <= reach:
-                    stepped[total + step] = stepped.get(total + step, 0.0) + mass * chance
-        inside = stepped
-    return 1 - math.fsum(inside.values())
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -136,24 +118,6 @@ EXERCISES: tuple[Exercise, ...] = (
                     float(row[: pulled.count(a)].sum()) for a, row in enumerate(shelf)
                 ],
                 "Those are sums; the radius is about means.",
-            ),
-            Slip(
-                lambda shelf, pulled: [
-                    float(row[: pulled.count(a)].sum()) / len(pulled) for a, row in enumerate(shelf)
-                ],
-                "You divide by the number of rounds; an arm has its own number of samples.",
-            ),
-            Slip(
-                lambda shelf, pulled: [
-                    float(row[pulled.count(a) - 1]) for a, row in enumerate(shelf)
-                ],
-                "That is the last reward of each arm, not the mean of all it gave.",
-            ),
-            Slip(
-                lambda shelf, pulled: [
-                    float(row[: pulled.count(a) + 1].mean()) for a, row in enumerate(shelf)
-                ],
-                "You take one reward too many from each row: the next one is not known yet.",
             ),
         ],
         vary=[unit("Kn"), index_of("K")],
@@ -199,24 +163,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Doubling one side is right for a fair coin only; compute the two sides on their "
                 "own.",
             ),
-            Slip(
-                lambda p, n, radius: 2 * math.exp(-2 * n * radius**2),
-                "That is Hoeffding's bound; the question asks for the probability that it bounds.",
-            ),
-            Slip(
-                lambda p, n, radius: 1 - miss_probability(p, n, radius),
-                "That is the chance to stay inside.",
-            ),
-            Slip(
-                _normal,
-                "That is the normal approximation; with so few samples the binomial sum differs "
-                "from it.",
-            ),
-            Slip(
-                lambda p, n, radius: _sum_over(p, n, lambda k: abs(k - n * p) > radius),
-                "You compare the number of successes with the radius; it is the mean, the number "
-                "divided by n, that must be near p.",
-            ),
         ],
         vary=[unit(), whole(), near()],
     ),
@@ -261,30 +207,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 _mended_with(lambda low, high: high**-2, lambda low, high: abs(high)),
                 "You used the largest reward; shift all rewards by a constant and see what must "
                 "not change.",
-            ),
-            Slip(
-                _mended_with(lambda low, high: 1.0, lambda low, high: 1.0),
-                "These are the numbers for rewards in [0, 1]; the range has to enter both.",
-            ),
-            Slip(
-                _mended_with(
-                    lambda low, high: (high - low) ** 2, lambda low, high: 1 / (high - low)
-                ),
-                "A wider range makes deviations more likely, not less: your fraction is upside "
-                "down.",
-            ),
-            Slip(
-                _mended_with(
-                    lambda low, high: 4 / (high - low) ** 2, lambda low, high: (high - low) / 2
-                ),
-                "You used half of the range; the inequality is stated with its full length, which "
-                "is 1 for rewards in [0, 1].",
-            ),
-            Slip(
-                _mended_with(
-                    lambda low, high: (high - low) ** -2, lambda low, high: math.sqrt(high - low)
-                ),
-                "The bound is right; check your radius by putting it into Hoeffding's inequality.",
             ),
         ],
         vary=[whole(), whole(), near(), alike("range"), alike("range")],
@@ -333,23 +255,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 ),
                 "You multiply as if the counts were independent; the means of n and of n + 1 "
                 "samples hardly differ.",
-            ),
-            Slip(
-                lambda p, samples, horizon, c: max(_tails(p, samples, horizon, c)),
-                "That is the worst single count; the union over all counts is larger.",
-            ),
-            Slip(
-                _upper_only,
-                "Your walk can only leave upwards; the mean may also fall below its interval.",
-            ),
-            Slip(
-                lambda p, samples, horizon, c: 1 - ever_outside(p, samples, horizon, c),
-                "That is the chance never to leave.",
-            ),
-            Slip(
-                lambda p, samples, horizon, c: ever_outside(p, samples, samples + 1, c),
-                "Your radius has the logarithm of the number of samples; it is the horizon's, "
-                "which may be larger.",
             ),
         ],
         vary=[unit(), whole(), whole(1.0, 2.0), near()],

@@ -11,8 +11,8 @@ says what should have come out.  The hint is that of the known slip that gives t
 if there is one, otherwise that of the first part that is wrong; but if an outcome has not even the
 shape of what is wanted, the hint says that first.
 
-`Exercise.fresh` and `Exercise.variant` make the same exercise with other numbers: arguments that
-nobody has seen before the answer is graded, and a demand that is somebody's own.
+`Exercise.fresh` makes the same exercise with other arguments, which no student has seen before the
+answer is graded.
 """
 
 from __future__ import annotations
@@ -200,7 +200,8 @@ class Verdict:
     """What is right and what is wrong about an answer, and a hint.
 
     ``share`` is the share of the points that the parts earn: that of the parts which are right, but
-    none where nothing that is right can tell an answer from a list of remembered outcomes.
+    none where nothing that is right can tell an answer from a list of remembered outcomes, and none
+    where the answer is a value: it has all that is asked for, or it is wrong.
     """
 
     name: str
@@ -275,52 +276,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Aspect:
-    """One part of a value exercise: what must hold of the value, and a hint if it does not.
-
-    Without a ``decisive`` one the others earn nothing.
-    """
+    """One part of a value exercise: what must hold of the value, and a hint if it does not."""
 
     what: str
     holds: Callable[[Any], bool]
     hint: str
-    decisive: bool = False
-
-
-@dataclass(frozen=True)
-class Personal:
-    """What makes an example somebody's own: an entry of the answer with a value that is drawn.
-
-    ``what`` names the entry and ``path`` leads to it; every one of ``values`` leaves the exercise
-    solvable, and none is that of the worked solution.  It is no secret: students have it, too.
-    """
-
-    what: str
-    path: tuple[int | str, ...]
-    values: Sequence[float]
-
-    def find(self, answer: Any) -> Any:
-        """The entry in an answer."""
-        for step in self.path:
-            answer = answer[step]
-        return answer
-
-
-def halfway(low: int, high: int) -> list[float]:
-    """The numbers half-way between low/100, ..., high/100; worked solutions are hundredths."""
-    return [(2 * n + 1) / 200 for n in range(low, high)]
-
-
-@dataclass(frozen=True)
-class Redrawn:
-    """What makes a question somebody's own: it is about other data, which are drawn.
-
-    ``data`` draws them with a sentence that says so; ``aspects`` and ``answers`` (the solution and
-    the slips) are made of them.  Students do not have the answers.
-    """
-
-    data: Callable[[Draw], tuple[str, Any]]
-    aspects: Callable[[Any], Sequence[Aspect]]
-    answers: Callable[[Any], tuple[Any, Sequence[Slip]]] = lambda data: (None, ())
 
 
 @dataclass(frozen=True)
@@ -335,7 +295,6 @@ class Exercise:
     aspects: tuple[Aspect, ...] = ()
     same: Same = close
     vary: Vary | None = field(default=None, repr=False)
-    personal: Personal | Redrawn | None = field(default=None, repr=False)
 
     @property
     def calls(self) -> tuple[tuple[Any, ...], ...]:
@@ -373,37 +332,6 @@ class Exercise:
             if not any(self.same(usual, found.value) for usual in seen):
                 return tries[-1]
         return tries[0]
-
-    def variant(self, draw: Draw) -> tuple[str, Exercise]:
-        """Somebody's own copy of an exercise: a sentence that says what is special, and the judge.
-
-        Only exercises whose answer is a value have copies; of others it is the exercise itself.
-        """
-        if self.personal is None:
-            return "", self
-        if isinstance(self.personal, Redrawn):
-            return self._redrawn(self.personal, draw)
-        own = self.personal
-        number = draw.choose(own.values)
-        sentence = f"In your copy of this exercise {own.what} must be {number:g}."
-        aspect = Aspect(
-            f"{own.what} is {number:g}",
-            lambda found: close(own.find(found), number),
-            sentence,
-            decisive=True,
-        )
-        return sentence, replace(self, aspects=(*self.aspects, aspect), personal=None)
-
-    def _redrawn(self, own: Redrawn, draw: Draw) -> tuple[str, Exercise]:
-        sentence, data = own.data(draw)
-        solution, slips = own.answers(data)
-        return sentence, replace(
-            self,
-            solution=solution,
-            slips=tuple(slips),
-            aspects=tuple(own.aspects(data)),
-            personal=None,
-        )
 
     def outcomes(self, answer: object) -> list[Outcome]:
         """What the answer gives, in its own words; nothing that it raises gets out."""
@@ -458,17 +386,10 @@ class Exercise:
         return Verdict(self.name, parts, hint, self._share(parts))
 
     def _share(self, parts: Sequence[Part]) -> float:
-        """The share of the points that some parts earn."""
-        if self.cases:
-            telling = [
-                part.right for part, tells in zip(parts, self._telling, strict=True) if tells
-            ]
-        else:
-            telling = [
-                part.right
-                for part, aspect in zip(parts, self.aspects, strict=True)
-                if aspect.decisive
-            ]
+        """The share of the points that some parts of a wrong answer earn."""
+        if not self.cases:  # random numbers meet some of the aspects of an example
+            return 0.0
+        telling = [part.right for part, tells in zip(parts, self._telling, strict=True) if tells]
         if telling and not any(telling):
             return 0.0
         return sum(part.right for part in parts) / len(parts)
@@ -621,14 +542,12 @@ def value(
     solution: Any,
     aspects: Sequence[Aspect],
     slips: Sequence[Slip],
-    personal: Personal | Redrawn | None = None,
 ) -> Exercise:
     """An exercise whose answer is a value: a number, or an example with a property.
 
-    ``wants`` completes "the answer must be ..."; ``solution`` is one right answer; ``personal``
-    makes copies of the exercise that have other answers.
+    ``wants`` completes "the answer must be ..."; ``solution`` is one right answer.
     """
-    return Exercise(name, wants, tuple(slips), solution, (), tuple(aspects), personal=personal)
+    return Exercise(name, wants, tuple(slips), solution, (), tuple(aspects))
 
 
 def number(

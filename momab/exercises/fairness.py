@@ -12,10 +12,8 @@ from momab.exercises.core import (
     Aspect,
     Case,
     Exercise,
-    Personal,
     Slip,
     function,
-    halfway,
     same_members,
     value,
 )
@@ -179,26 +177,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 ),
                 "One round is missing: with n early rounds, T - n rounds are left.",
             ),
-            Slip(
-                lambda means, early, arm, T: commitment_cost(means, early, arm, T + len(early)),
-                "You counted T rounds from the commitment on; the early rounds belong to the T.",
-            ),
-            Slip(
-                lambda means, early, arm, T: _total(pareto.gaps(means), means, early, arm, T),
-                "You added Pareto gaps; they do not know about fairness.",
-            ),
-            Slip(
-                lambda means, early, arm, T: _total(
-                    means.mean(axis=1).max() - means.mean(axis=1), means, early, arm, T
-                ),
-                "You compared averages over the objectives; fairness is about the worst one.",
-            ),
-            Slip(
-                lambda means, early, arm, T: (
-                    (T - len(early)) * float(metrics.fairness_costs(means)[arm])
-                ),
-                "The rounds before the commitment cost something, too.",
-            ),
         ],
         vary=[unit("Kd"), index_of("K"), index_of("K"), whole(1.0, 1.5)],
     ),
@@ -240,22 +218,6 @@ EXERCISES: tuple[Exercise, ...] = (
             Slip(
                 lambda lower, upper: _indices(lower.min(axis=1) == lower.min(axis=1).max()),
                 "That is the arm with the best guarantee; others may turn out to be fairer.",
-            ),
-            Slip(
-                lambda lower, upper: _indices(
-                    [not any((low > up).all() for low in lower) for up in upper]
-                ),
-                "You kept the arms that nobody certainly dominates. A rival need not be better on "
-                "every objective to be fairer.",
-            ),
-            Slip(
-                lambda lower, upper: _indices((upper >= lower.max(axis=0)).all(axis=1)),
-                "You asked every objective for a chance to win it; a fair arm need not win any.",
-            ),
-            Slip(
-                lambda lower, upper: _indices(upper.min(axis=1) == upper.min(axis=1).max()),
-                "That is the most promising arm alone; all that can still be the fairest are "
-                "wanted.",
             ),
         ],
         same=same_members,
@@ -308,20 +270,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 [[0.9, 0.9, 0.0], [0.4, 0.4, 0.7]],
                 "Two arms cannot do it: whichever is fairer wins an objective. Add a third.",
             ),
-            Slip(
-                [[0.9, 0.9, 0.0], [0.4, 0.4, 0.9], [0.3, 0.3, 0.3]],
-                "The max-min arm is the one that wins the third objective; the compromise has to "
-                "be fairer than both winners.",
-            ),
-            Slip(
-                [[0.9, 0.9, 0.0], [0.1, 0.1, 0.45], [0.4, 0.4, 0.4]],
-                "The third objective is nearly a tie; a lead of 0.1 is asked for on each.",
-            ),
-            Slip(
-                [[0.9, 0.2, 0.4], [0.9, 0.2, 0.4], [0.0, 0.7, 0.4]],
-                "Rows are arms and columns are objectives; yours look exchanged.",
-            ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), halfway(80, 95)),
     ),
 )

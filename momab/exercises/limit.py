@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import counts, keep, unit, whole
 from momab.model import pareto, theory
 from momab.model.imed import copied_exponent, is_settled, worst_price
@@ -41,25 +41,6 @@ def _other_kind(means: Means, counts: Counts, kind: str) -> int:
 def _most_pulled(means: Means, counts: Counts, kind: str) -> int:
     free = pareto.gaps(means) == 0
     return _least(theory.evidence(means, kind), counts, int(np.argmax(np.where(free, counts, 0))))
-
-
-def _dearest(means: Means, counts: Counts, kind: str) -> int:
-    prices = theory.price(means, kind).per_arm
-    dear = int(np.argmax(np.where(np.isfinite(prices), prices, -1)))
-    return _least(theory.evidence(means, kind), counts, dear)
-
-
-def _two_sided(means: Means, counts: Counts, kind: str) -> int:
-    p, q = means[:, None, :], means[None, :, :]
-    kl = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
-    D = kl.sum(axis=2) if kind == "sum" else kl.max(axis=2)
-    return _least(D, counts, int(theory.price(means, evidence=np.maximum(D, 0.0)).arm))
-
-
-def _turned(means: Means, counts: Counts, kind: str) -> int:
-    D = theory.evidence(means, kind)
-    candidate = int(theory.price(means, kind).arm)
-    return int(np.argmin(counts * D[candidate] + np.log(counts)))
 
 
 _HAND = np.array([[0.8, 0.2], [0.2, 0.8], [0.1, 0.7]])
@@ -116,9 +97,6 @@ _DECISION = function(
         ),
         Slip(_other_kind, "You took the sum where the maximum is meant, or the other way round."),
         Slip(_most_pulled, "Your candidate is the free arm with most pulls; take the cheapest."),
-        Slip(_dearest, "Your candidate is the dearest of the free arms; take the cheapest."),
-        Slip(_two_sided, "An objective on which b is ahead is no evidence against it: use kl+."),
-        Slip(_turned, "You turned the evidence round: D is indexed by the doubted arm first."),
     ],
     vary=[unit("Kd"), counts("K"), keep],
 )
@@ -175,18 +153,6 @@ _COPIES = function(
         Slip(_swapped, "You swapped the two arms: the best arm is the one with the bad luck."),
         Slip(
             lambda theta, d: copied_exponent(theta, d), "A negative power says nothing; clip at 0."
-        ),
-        Slip(
-            lambda theta, d: _power(max(theta), min(theta), d),
-            "You compared with the worst arm; the second best is the candidate to beat.",
-        ),
-        Slip(
-            lambda theta, d: _power(theta[0], theta[1], d),
-            "The means come in any order; you took the first two of the list.",
-        ),
-        Slip(
-            lambda theta, d: min(1.0, 1 - copied_power(theta, d)),
-            "This is gamma; the regret grows like T to the power of 1 - gamma.",
         ),
     ],
     vary=[unit("K"), whole()],
@@ -263,20 +229,7 @@ _DEAREST = value(
             [[0.9, 0.1], [0.1, 0.9], [0.08, 0.9]],
             "A tie on one objective makes the last arm free; lower it everywhere.",
         ),
-        Slip(
-            [[0.9, 0.1], [0.1, 0.9], [0.05, 0.6]],
-            "The right shape, but the paid arm is still easy to tell from its neighbour.",
-        ),
-        Slip(
-            [[1.0, 0.1], [0.1, 0.9], [0.08, 0.88]],
-            "A mean of 1 makes the evidence infinite and the price zero; go below it.",
-        ),
-        Slip(
-            [[0.9, 0.1], [0.1, 0.9], [0.08, 0.88], [0.88, 0.08]],
-            "By symmetry both free arms have the same price, so the instance is not settled.",
-        ),
     ],
-    personal=Personal("the first mean of the first arm", (0, 0), halfway(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_DECISION, _COPIES, _DEAREST)

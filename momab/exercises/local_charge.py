@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import counts, index_of, near, sizes, unit, whole
 from momab.model import pareto, theory
 
@@ -35,29 +33,6 @@ def _four(means: Array, radii: Array, leader: int, pulled: int) -> float:
     """Coarsen the one case in which two radii occur."""
     sharp = _deficit_bound(means, radii, leader, pulled)
     return sharp if sharp in (0.0, 2.0 * radii[pulled]) else 4.0 * float(radii[pulled])
-
-
-def _no_ties(means: Array, radii: Array, leader: int, pulled: int) -> float:
-    if means[pulled] == means.max():
-        return 0.0
-    behind = pulled != leader and means[leader] == means.max()
-    return _twice(radii, leader, pulled) if behind else 2.0 * float(radii[pulled])
-
-
-def _all_challengers(means: Array, radii: Array, leader: int, pulled: int) -> float:
-    if means[pulled] == means.max():
-        return 0.0
-    return 2.0 * float(radii[pulled]) if pulled == leader else _twice(radii, leader, pulled)
-
-
-def _leaders_radius(means: Array, radii: Array, leader: int, pulled: int) -> float:
-    sharp = _deficit_bound(means, radii, leader, pulled)
-    return 2.0 * float(radii[leader]) if sharp == 2.0 * radii[pulled] else sharp
-
-
-def _never_zero(means: Array, radii: Array, leader: int, pulled: int) -> float:
-    sharp = _deficit_bound(means, radii, leader, pulled)
-    return sharp or 2.0 * float(radii[pulled])
 
 
 _MEANS = np.array([0.3, 0.8, 0.6, 0.5])
@@ -109,26 +84,6 @@ _BOUND = function(
         Slip(
             lambda means, radii, leader, pulled: 2.0 * float(radii[pulled]),
             "Two radii are not enough for a challenger behind the only maximiser.",
-        ),
-        Slip(
-            _no_ties,
-            "Think of a best mean that several arms share: is the leader the only maximiser?",
-        ),
-        Slip(
-            _all_challengers,
-            "Not all challengers are alike: ask whether the leader is a maximiser.",
-        ),
-        Slip(
-            _leaders_radius,
-            "You doubled the radius of the leader; it is the pulled arm whose deficit is bounded.",
-        ),
-        Slip(
-            _never_zero,
-            "A pulled arm that is itself a maximiser has no deficit to bound.",
-        ),
-        Slip(
-            lambda means, radii, leader, pulled: float(means.max() - means[pulled]),
-            "That is the deficit itself; the question is what the radii say about it.",
         ),
     ],
     vary=[unit("K"), sizes("K"), index_of("K"), index_of("K")],
@@ -200,36 +155,6 @@ _PRICES = function(
             ),
             "You took the best mean over all objectives; each objective has its own.",
         ),
-        Slip(
-            lambda means, arms, objectives, counts, T, c: (
-                (means.max(axis=1)[arms] - means[arms, objectives]) / _radii(counts, T, c)
-            ),
-            "You took the best objective of the arm; the best arm of the objective is meant.",
-        ),
-        Slip(
-            lambda means, arms, objectives, counts, T, c: (
-                _deficits(means, arms, objectives) / _radii(counts, T, c) ** 2
-            ),
-            "The radius is a square root; you divided by its square.",
-        ),
-        Slip(
-            lambda means, arms, objectives, counts, T, c: (
-                _deficits(means, arms, objectives) / (c * _radii(counts, T, 1.0))
-            ),
-            "The coefficient c stands under the root, not in front of it.",
-        ),
-        Slip(
-            lambda means, arms, objectives, counts, T, c: (
-                _deficits(means, arms, objectives) / (4.0 * _radii(counts, T, c))
-            ),
-            "You divided by the lemma's bound; the unit is one radius.",
-        ),
-        Slip(
-            lambda means, arms, objectives, counts, T, c: (
-                _deficits(means, arms, objectives) / _radii(counts, T, c / math.log(10))
-            ),
-            "The logarithm of the radius is the natural one, not the decimal one.",
-        ),
     ],
     vary=[unit("Kd"), index_of("K"), index_of("d"), counts("."), whole(), near()],
 )
@@ -284,20 +209,7 @@ _ENDPOINT = value(
             situation(_DUEL, [[0.1], [0.1]], [50, 4000]),
             "The good arm looks worse than its interval allows; move its estimate up a little.",
         ),
-        Slip(
-            situation(_DUEL, [[0.9], [0.65]], [4000, 50]),
-            "Here the good arm has the smaller radius, and pulling it is free; swap the counts.",
-        ),
-        Slip(
-            situation(_DUEL, [[0.35], [0.1]], [50, 1000]),
-            "The right idea; the bad arm needs more samples, so that its radius is smaller.",
-        ),
-        Slip(
-            situation(_DUEL, [[0.35], [0.1]], [50, 40_000]),
-            "The counts must fit into the horizon, and fewer samples are enough.",
-        ),
     ],
-    personal=Personal("the first mean of the first arm", ("means", 0, 0), halfway(85, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_BOUND, _PRICES, _ENDPOINT)

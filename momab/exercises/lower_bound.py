@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import near, unit, whole
 from momab.model.theory import bernoulli_kl
-
-Divergence = Callable[[float, float], float]
-
 
 # ---- the constant --------------------------------------------------------------------------
 
@@ -71,23 +68,6 @@ _CONSTANT = function(
             lambda theta: sum(1 / (2 * gap) for gap, _, _ in _inferior(theta)),
             "You replaced kl by twice the squared gap, its value for small gaps around one half; "
             "the constant asks for kl itself.",
-        ),
-        Slip(
-            lambda theta: sum(0.375 / gap for gap, _, _ in _inferior(theta)),
-            "This is the stated bound with 3/8, the end of the chain; the exercise asks for the "
-            "constant at its beginning.",
-        ),
-        Slip(
-            lambda theta: sum(
-                gap * math.log(2) / bernoulli_kl(mean, best) for gap, mean, best in _inferior(theta)
-            ),
-            "Your divergence is in bits; log T is a natural logarithm, so kl must be in nats.",
-        ),
-        Slip(
-            lambda theta: max(
-                (gap / bernoulli_kl(mean, best) for gap, mean, best in _inferior(theta)), default=0
-            ),
-            "You kept the most expensive arm only; all inferior arms have to be pulled.",
         ),
     ],
     vary=[unit("K")],
@@ -155,24 +135,6 @@ _INDEX = function(
         Slip(
             lambda mean, n, level: min(1.0, mean + math.sqrt(2 * level / n)),
             "This is the index of UCB1; KL-UCB measures the distance by kl, not by the difference.",
-        ),
-        Slip(
-            lambda mean, n, level: _last(
-                lambda q: q == mean or n * bernoulli_kl(q, mean) <= level, mean, 1.0
-            ),
-            "The observed mean comes first in kl(mean, q), the candidate q second.",
-        ),
-        Slip(
-            lambda mean, n, level: _last(lambda q: bernoulli_kl(mean, q) <= level, mean, 1.0),
-            "Your index does not shrink with the number of samples; the condition has a factor n.",
-        ),
-        Slip(
-            lambda mean, n, level: _last(lambda q: n * bernoulli_kl(mean, q) <= level, mean, 0.0),
-            "This is the lower end of the interval; an optimist takes the upper one.",
-        ),
-        Slip(
-            lambda mean, n, level: index(mean, n, level) - mean,
-            "This is how far the index lies above the mean; the index is the point itself.",
         ),
     ],
     vary=[unit(), whole(), near()],
@@ -255,25 +217,7 @@ _COPIES = value(
             [_ALIKE, _APART[1]],
             "Under both laws the rewards mostly agree, so the second tells hardly anything new.",
         ),
-        Slip(
-            [[[0.0, 0.5], [0.5, 0.0]], [[0.3, 0.0], [0.0, 0.7]]],
-            "Your idea is right, and it makes the divergence infinite; leave every pair at least "
-            "the probability that the exercise asks for.",
-        ),
-        Slip(
-            _APART[::-1],
-            "You gave the better law first; P is the inferior arm's and Q the one it would need.",
-        ),
-        Slip(
-            [[[1, 49], [49, 1]], [[29, 1], [1, 69]]],
-            "Your entries are per cent; probabilities add up to one.",
-        ),
-        Slip(
-            [_APART[0], [[0.29, 0.21], [0.01, 0.49]]],
-            "Under your second law the two rewards have different means.",
-        ),
     ],
-    personal=Personal("the probability P[0][0]", (0, 0, 0), [n / 2000 for n in range(21, 29)]),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_CONSTANT, _INDEX, _COPIES)

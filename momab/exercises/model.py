@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Redrawn, Slip, close, function, value
-from momab.exercises.draws import Draw, sizes, unit
+from momab.exercises.core import Aspect, Case, Exercise, Slip, close, function, value
+from momab.exercises.draws import sizes, unit
 from momab.model import pareto
 
 Array = NDArray[np.float64]
@@ -73,11 +73,6 @@ def _without_itself(means: Array) -> list[float]:
     return found
 
 
-def _least_positive(means: Array) -> list[float]:
-    """The released program's way: only strictly positive differences count."""
-    return _over_dominators(means, lambda x: np.where(x > 0, x, np.inf).min(axis=2))
-
-
 # ---- model-6: a lift in another direction --------------------------------------------------
 
 
@@ -96,16 +91,6 @@ def directional_gaps(means: Array, weights: Array) -> list[float]:
     return gaps
 
 
-def _strictly_on_the_rest(means: Array, weights: Array) -> list[float]:
-    lifted = weights > 0
-    gaps = []
-    for a in means:
-        rivals = means[(means[:, ~lifted] > a[~lifted]).all(axis=1)]
-        reach = ((rivals - a)[:, lifted] / weights[lifted]).min(axis=1)
-        gaps.append(max(0.0, float(reach.max(initial=0.0))))
-    return gaps
-
-
 # ---- cases ---------------------------------------------------------------------------------
 
 _RNG = np.random.default_rng(7)
@@ -119,100 +104,56 @@ _CHAIN = np.array([[0.9, 0.8], [0.7, 0.75], [0.5, 0.3], [0.1, 0.6]])
 _TRIO = np.array([[0.8, 0.5, 0.9], [0.6, 0.4, 0.2], [0.5, 0.5, 0.1], [0.7, 0.45, 0.6]])
 
 
-def _five_aspects(means: Array) -> list[Aspect]:
-    """What must hold of the gaps of five arms; the first, second and fourth are on the front."""
-    gaps: list[float] = pareto.gaps(means).tolist()
-    return [
-        Aspect(
-            "there are five numbers, none of them negative",
-            lambda found: (
-                isinstance(found, list) and len(found) == 5 and all(x >= 0 for x in found)
-            ),
-            "Give one number per arm, in the order of the arms; no gap is negative.",
-        ),
-        Aspect(
-            "the arms of the Pareto set",
-            lambda found: all(close(found[a], 0.0) for a in (0, 1, 3)),
-            "Which of the arms does nobody dominate? An arm that nobody dominates needs no lift.",
-        ),
-        Aspect(
-            "arm 3",
-            lambda found: close(found[2], gaps[2]),
-            "One arm dominates arm 3. Lift both coordinates of arm 3 by the same amount: on "
-            "which objective does it draw level first?",
-            decisive=True,
-        ),
-        Aspect(
-            "arm 5",
-            lambda found: close(found[4], gaps[4]),
-            "Several arms dominate arm 5. It is free only when the last of them has stopped "
-            "dominating it.",
-            decisive=True,
-        ),
-    ]
-
-
-def _five_answers(means: Array) -> tuple[list[float], list[Slip]]:
-    """The gaps of five arms, and what is taken for them."""
-    slips = [
-        Slip(
-            _nearest_dominator(means),
-            "Your lift takes arm 5 past one of its dominators only; another one still "
-            "dominates it then.",
-        ),
-        Slip(
-            _over_dominators(means, lambda x: x.max(axis=2)),
-            "You lifted until the arm has caught up on all objectives; catching up on one of "
-            "them is enough.",
-        ),
-        Slip(
-            _over_dominators(means, lambda x: x.sum(axis=2)),
-            "You added the differences of the objectives; the lift raises all of them at once, "
-            "so they are not paid one after the other.",
-        ),
-        Slip(
-            _over_dominators(means, lambda x: np.sqrt((x**2).sum(axis=2))),
-            "That is the distance to an arm; the gap is measured along the diagonal, up to the "
-            "edge of the dominated region.",
-        ),
-        Slip(
-            pareto.objective_deficits(means).min(axis=1).tolist(),
-            "You compared with the best arm of each objective; these shortfalls are upper "
-            "limits of the gap, and even arms of the Pareto set have them.",
-        ),
-        Slip(
-            pareto.dominance(means).sum(axis=0).tolist(),
-            "That is how many arms dominate each arm; the gap says how far it has to rise.",
-        ),
-    ]
-    return pareto.gaps(means).tolist(), slips
-
-
-def _other_five(draw: Draw) -> tuple[str, Array]:
-    """Means with another third and another fifth arm."""
-    means = FIVE.copy()
-    while any(close(gap, usual) for gap, usual in zip(*_dominated(means), strict=True)):
-        means[2] = draw.whole(5, 11) / 20, draw.whole(5, 11) / 20
-        means[4] = draw.whole(5, 8) / 20, draw.whole(1, 3) / 20
-    told = [f"({arm[0]:g}, {arm[1]:g})" for arm in (means[2], means[4])]
-    sentence = f"In your copy of this exercise the third arm is {told[0]} and the fifth {told[1]}."
-    return sentence, means
-
-
-def _dominated(means: Array) -> list[list[float]]:
-    return [pareto.gaps(table)[[2, 4]].tolist() for table in (means, FIVE)]
-
-
-_FIVE_GAPS, _FIVE_SLIPS = _five_answers(FIVE)
+_FIVE_GAPS: list[float] = pareto.gaps(FIVE).tolist()
 
 EXERCISES: tuple[Exercise, ...] = (
     value(
         "model-1",
         "a list of five numbers, the gaps of arms 1 to 5 in this order",
         _FIVE_GAPS,
-        _five_aspects(FIVE),
-        _FIVE_SLIPS,
-        personal=Redrawn(_other_five, _five_aspects, _five_answers),
+        [
+            Aspect(
+                "there are five numbers, none of them negative",
+                lambda found: (
+                    isinstance(found, list) and len(found) == 5 and all(x >= 0 for x in found)
+                ),
+                "Give one number per arm, in the order of the arms; no gap is negative.",
+            ),
+            Aspect(
+                "the arms of the Pareto set",
+                lambda found: all(close(found[a], 0.0) for a in (0, 1, 3)),
+                "Which of the arms is not dominated? An arm that is not dominated needs no lift.",
+            ),
+            Aspect(
+                "arm 3",
+                lambda found: close(found[2], _FIVE_GAPS[2]),
+                "One arm dominates arm 3. Lift both coordinates of arm 3 by the same amount: on "
+                "which objective does it draw level first?",
+            ),
+            Aspect(
+                "arm 5",
+                lambda found: close(found[4], _FIVE_GAPS[4]),
+                "Several arms dominate arm 5. It is free only when the last of them has stopped "
+                "dominating it.",
+            ),
+        ],
+        [
+            Slip(
+                _nearest_dominator(FIVE),
+                "Your lift takes arm 5 past one of its dominators only; another one still "
+                "dominates it then.",
+            ),
+            Slip(
+                _over_dominators(FIVE, lambda x: x.max(axis=2)),
+                "You lifted until the arm has caught up on all objectives; catching up on one of "
+                "them is enough.",
+            ),
+            Slip(
+                _over_dominators(FIVE, lambda x: x.sum(axis=2)),
+                "You added the differences of the objectives; the lift raises all of them at once, "
+                "so they are not paid one after the other.",
+            ),
+        ],
     ),
     function(
         "model-2",
@@ -261,25 +202,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 _weakly_by_another,
                 "You leave out the arm itself, but its twins still throw it out: equal vectors do "
                 "not dominate each other.",
-            ),
-            Slip(
-                lambda means: _unbeaten(means, lambda b, a: bool((b > a).any())),
-                "One objective on which somebody is better does not make an arm dominated; the "
-                "other must be at least as good on all of them.",
-            ),
-            Slip(
-                lambda means: (means == means.max(axis=0)).any(axis=1),
-                "You kept the arms that win an objective; an arm may be optimal without winning "
-                "any, and tied winners may be dominated.",
-            ),
-            Slip(
-                lambda means: ~pareto.front(means),
-                "You marked the dominated arms; the question asks for the others.",
-            ),
-            Slip(
-                lambda means: means.sum(axis=1) == means.sum(axis=1).max(),
-                "Adding the objectives presumes what they are worth; dominance compares them one "
-                "by one.",
             ),
         ],
         vary=[unit("Kd")],
@@ -332,21 +254,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You stop at the dominator that is easiest to escape; the lift must escape all of "
                 "them.",
             ),
-            Slip(
-                _least_positive,
-                "You left out differences that are zero; a tie on one objective is just what makes "
-                "an arbitrarily small lift enough.",
-            ),
-            Slip(
-                lambda means: pareto.objective_deficits(means).min(axis=1),
-                "You compared each coordinate with the best of all arms; these may be different "
-                "arms, and the gap asks for one rival that is better everywhere.",
-            ),
-            Slip(
-                lambda means: _pairwise(means, lambda x: x.min(axis=2)).max(axis=1),
-                "Rows and columns are exchanged: this is by how much each arm is ahead of another, "
-                "not by how much it falls behind.",
-            ),
         ],
         vary=[unit("Kd")],
     ),
@@ -397,21 +304,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda means, weights: pareto_gaps(means[:, weights > 0] / weights[weights > 0]),
                 "You dropped the objectives without lift; an arm that is worse there dominates "
                 "nobody, so they still count.",
-            ),
-            Slip(
-                lambda means, weights: directional_gaps(means, weights / weights.sum()),
-                "You rescaled the weights to sum 1; the lift is epsilon times the weights as they "
-                "are given.",
-            ),
-            Slip(
-                _strictly_on_the_rest,
-                "On an objective without lift you ask a rival to be better; a rival that ties "
-                "there still dominates while it is ahead on the lifted ones.",
-            ),
-            Slip(
-                lambda means, weights: pareto_gaps(means / np.where(weights > 0, weights, 1.0)),
-                "You treat a weight of 0 like a weight of 1; an objective without lift never "
-                "draws level, however large epsilon is.",
             ),
         ],
         vary=[unit("Kd"), sizes("d")],

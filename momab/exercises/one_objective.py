@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import counts, index_of, unit, whole
 from momab.model import pareto
 
@@ -167,18 +167,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You took the largest advantage of a rival; the gap asks for the smallest one, "
                 "because one good objective is enough to escape.",
             ),
-            Slip(
-                lambda m, n: [*all_regrets(m, n)[1:], all_regrets(m, n)[0]],
-                "All numbers are right, but the Pareto regret comes first.",
-            ),
-            Slip(
-                lambda m, n: [x / sum(n) for x in all_regrets(m, n)],
-                "You give the regret per round; the question is about the sum over all rounds.",
-            ),
-            Slip(
-                lambda m, n: [float(pareto.gaps(m).sum()), *pareto.objective_deficits(m).sum(0)],
-                "You added up gaps and deficits without the pulls; every pull is charged.",
-            ),
         ],
         vary=[unit("Kd"), counts("K")],
     ),
@@ -220,20 +208,6 @@ EXERCISES: tuple[Exercise, ...] = (
             Slip(
                 lambda m, T, j: _with_scale(m, T, _deficits(m, j) ** 2, rare=0.0),
                 "You left out what failing intervals add to the pulls of every arm.",
-            ),
-            Slip(
-                lambda m, T, j: _with_scale(m, T, _deficits(m, j)),
-                "The number of pulls goes with the square of the deficit, not with the deficit.",
-            ),
-            Slip(
-                lambda m, T, j: _with_scale(m, T, _deficits(m, m.shape[1] - 1 - j) ** 2),
-                "You seem to look at another objective than the one you were given.",
-            ),
-            Slip(
-                lambda m, T, j: _with_scale(
-                    m, 10.0 ** (math.log10(T) / math.log(10)), _deficits(m, j) ** 2
-                ),
-                "The logarithm of the bound is the natural one.",
             ),
         ],
         vary=[unit("Kd"), whole(), index_of("d")],
@@ -279,20 +253,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 {"weights": [1, -1], "means": [[0.6, 0.0], [0.7, 0.5]]},
                 "Your weights add up to 0; two arms can then differ by a lift and have one score.",
             ),
-            Slip(
-                {"weights": [1.5, -0.5], "means": [[0.6, 0.0], [0.65, 0.5]]},
-                "The idea is right: the winner is dominated; but its gap is only 0.05.",
-            ),
-            Slip(
-                {"weights": [1.5, -0.5], "means": [[0.6, 0.0], [0.8, 0.6]]},
-                "Both arms have the same score here; make the winner win.",
-            ),
-            Slip(
-                {"weights": [2, -1], "means": [[0.5, 0.0], [0.9, 0.5]]},
-                "The dominated arm loses in your score, too, though one weight is negative.",
-            ),
         ],
-        personal=Personal("the first mean of the first arm", ("means", 0, 0), halfway(50, 70)),
     ),
     value(
         "one-objective-6",
@@ -337,17 +298,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 [[0.9, 0.1], [0.5, 0.5], [0.1, 0.6]],
                 "All three arms are free: there is nothing to pay on any objective.",
             ),
-            Slip(
-                [[0.85, 0.1], [0.1, 0.9], [0.8, 0.05]],
-                "Objective 1 is expensive, as you want it, but its lead is the smaller one; a free "
-                "arm close to the top of objective 2 would change that.",
-            ),
-            Slip(
-                [[0.9, 0.8], [0.1, 0.8], [0.6, 0.6]],
-                "The leads are as they should be; but the arm that costs something is not far down "
-                "on objective 2.",
-            ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), halfway(88, 95)),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import Change, Draw, unit
 from momab.model import pareto
 
@@ -51,10 +51,6 @@ def _averages(labels: Sequence[str], rewards: Array) -> Array:
     return _by_arm(labels, rewards, lambda rows: rows.mean(axis=0), sorted(set(labels)))
 
 
-def _observed(values: Array) -> Ranges:
-    return [(float(column.min()), float(column.max())) for column in values.T]
-
-
 # ---- own-data-5: how far the means may be off ----------------------------------------------
 
 
@@ -75,10 +71,6 @@ def _margins(means: Array, lead: Callable[[Array], Array]) -> list[float]:
         float(lead(np.delete(means[a] - means, a, axis=0)).min()) if front[a] else float(gaps[a])
         for a in range(len(means))
     ]
-
-
-def _positive_only(means: Array) -> float:
-    return min(x for x in _margins(means, lambda lead: lead.max(axis=1)) if x > 0)
 
 
 def _least_gap(means: Array) -> float:
@@ -204,34 +196,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You changed the sign of costs, which puts rewards below 0; reflect them within "
                 "[0, 1] instead.",
             ),
-            Slip(
-                lambda labels, values, ranges, costs: _averages(
-                    labels, _scaled(values, _observed(values), costs)
-                ),
-                "You scaled by the least and the largest value that occur; another table of the "
-                "same kind would get another scale. Use the given range.",
-            ),
-            Slip(
-                lambda labels, values, ranges, costs: _averages(
-                    labels, _scaled(values, [(0.0, high - low) for low, high in ranges], costs)
-                ),
-                "You divide by the length of the range but do not start at its lower end.",
-            ),
-            Slip(
-                lambda labels, values, ranges, costs: (
-                    _averages(labels, _scaled(values, ranges, costs)).T
-                ),
-                "Rows and columns are exchanged: an arm is a row, an objective a column.",
-            ),
-            Slip(
-                lambda labels, values, ranges, costs: _by_arm(
-                    labels,
-                    _scaled(values, ranges, costs),
-                    lambda rows: np.median(rows, axis=0),
-                    sorted(set(labels)),
-                ),
-                "Those are medians; the instance's true means are averages of the rows.",
-            ),
         ],
         vary=_other_table,
     ),
@@ -281,25 +245,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda means: float(min(_margins(means, lambda lead: np.abs(lead).min(axis=1)))),
                 "One small difference is not enough to be dominated: the other arm has to overtake "
                 "on every objective, the last of them included.",
-            ),
-            Slip(
-                lambda means: front_margin(means) / 2,
-                "That is how far each mean may move; the margin m is twice as much, since two "
-                "means move against each other.",
-            ),
-            Slip(
-                _positive_only,
-                "You left out margins of zero, but they are what matters most: no number of rows "
-                "is enough there.",
-            ),
-            Slip(
-                lambda means: float(pareto.g_dagger(means)),
-                "That is the largest lead of an objective. It says how soon a certificate may "
-                "come, not whether the front is right.",
-            ),
-            Slip(
-                lambda means: 0.0 * float(means[0, 0]),
-                "It is always zero: did you compare an arm with itself?",
             ),
         ],
         vary=[unit("Kd")],
@@ -351,16 +296,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "The winners are as wanted, but nobody has a positive gap, so that there is no "
                 "regret to speak of.",
             ),
-            Slip(
-                [[0.9, 0.9, 0.4], [0.9, 0.4, 0.9], [0.4, 0.9, 0.9], [0.4, 0.4, 0.4]],
-                "The last arm is dominated with gap zero: each of the others is level with it on "
-                "one objective.",
-            ),
-            Slip(
-                [[0.9, 0.5, 0.1], [0.5, 0.9, 0.1], [0.1, 0.1, 0.9], [0.0, 0.0, 0.0]],
-                "Every objective has one winner here; Theorem 4 is in force.",
-            ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), halfway(75, 95)),
     ),
 )

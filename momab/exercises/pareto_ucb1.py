@@ -13,10 +13,8 @@ from momab.exercises.core import (
     Aspect,
     Case,
     Exercise,
-    Personal,
     Slip,
     function,
-    halfway,
     same_members,
     value,
 )
@@ -106,28 +104,6 @@ _COEFFICIENT = function(
             lambda means, T: _varied(means, T, root=1.0),
             "The fourth root of d times the size of the front stands inside the logarithm.",
         ),
-        Slip(
-            lambda means, T: _varied(means, T, inside=means.shape[1] * len(means)),
-            "Inside the logarithm stands the size of the front, not the number of arms.",
-        ),
-        Slip(
-            lambda means, T: _varied(
-                means, T, inside=means.shape[1] * int((pareto.gaps(means) == 0).sum())
-            ),
-            "You took all arms with gap zero for the front; a dominated arm can have gap zero.",
-        ),
-        Slip(
-            lambda means, T: _varied(means, T, arms=max(1, int((pareto.gaps(means) > 0).sum()))),
-            "You divided by the number of dominated arms; the scale has all K of them.",
-        ),
-        Slip(
-            lambda means, T: _varied(means, T, lead=float(pareto.objective_gaps(means).min())),
-            "The scale is set by the largest lead over the objectives; yours is the smallest one.",
-        ),
-        Slip(
-            lambda means, T: _varied(means, T, terms=float(pareto.gaps(means).sum())),
-            "You added the gaps; small gaps are what makes the bound large, so they are inverted.",
-        ),
     ],
     vary=[unit("Kd"), whole()],
 )
@@ -150,16 +126,6 @@ def _radius(counts: NDArray[np.int64], inside: float) -> NDArray[np.float64]:
 
 def _kept(vectors: NDArray[np.float64]) -> list[int]:
     return [int(a) for a in np.flatnonzero(policies.nondominated(vectors))]
-
-
-def _covered(vectors: NDArray[np.float64], strictly: bool) -> list[int]:
-    """The arms that no other arm exceeds, or reaches, in every coordinate."""
-    reach = np.greater if strictly else np.greater_equal
-    return [
-        a
-        for a, mine in enumerate(vectors)
-        if not any(reach(other, mine).all() for b, other in enumerate(vectors) if b != a)
-    ]
 
 
 _CORNERS = np.array([[0.8, 0.2], [0.2, 0.8], [0.5, 0.5], [0.4, 0.4]])
@@ -225,25 +191,6 @@ _OPTIMISTIC = function(
         Slip(
             lambda means, counts, t, q: _kept(means + _radius(4 * counts, t * q)[:, None]),
             "Your radius is log(t q) / (2 N) under the root, Hoeffding's; Pareto UCB1's is wider.",
-        ),
-        Slip(
-            lambda means, counts, t, q: _kept(means + _radius(counts, t * q)[:, None] ** 2),
-            "You forgot the square root of the radius.",
-        ),
-        Slip(
-            lambda means, counts, t, q: _covered(means + _radius(counts, t * q)[:, None], True),
-            "You asked for more in every coordinate; more in one and no less in the others is "
-            "enough to dominate.",
-        ),
-        Slip(
-            lambda means, counts, t, q: _covered(means + _radius(counts, t * q)[:, None], False),
-            "Two equal vectors do not dominate each other; you dropped both.",
-        ),
-        Slip(
-            lambda means, counts, t, q: sorted(
-                {int(a) for a in (means + _radius(counts, t * q)[:, None]).argmax(axis=0)}
-            ),
-            "These are the leaders of the objectives; the front also holds arms that lead nowhere.",
         ),
     ],
     same=same_members,
@@ -328,21 +275,7 @@ _HALF = value(
             [[0.9, 0.4], [0.4, 0.9], [0.5, 0.5]],
             "Nobody is dominated here, so that no policy has any regret.",
         ),
-        Slip(
-            [[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.1, 0.9], [0.5, 0.5], [0.4, 0.4]],
-            "All your leads are zero; take the equal arms a little apart.",
-        ),
-        Slip(
-            [[0.9, 0.7], [0.8, 0.2], [0.3, 0.8], [0.7, 0.5]],
-            "Your dominated arm is below an arm that is itself the best of an objective, so its "
-            "deficit is not much larger than its gap.",
-        ),
-        Slip(
-            [[90, 10], [80, 15], [10, 90], [15, 80], [50, 50], [40, 40]],
-            "Your means are per cent; rewards lie between 0 and 1.",
-        ),
     ],
-    personal=Personal("the first mean of the first arm", (0, 0), halfway(86, 94)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_COEFFICIENT, _OPTIMISTIC, _HALF)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import moved, unit, whole
 from momab.model import pareto, theory
 
@@ -82,26 +82,6 @@ _PRICE = function(
             lambda m: _weighed(m, theory.evidence(m)).max(),
             "The policy chooses the candidate, and it may choose the cheapest.",
         ),
-        Slip(
-            lambda m: _weighed(m, theory.evidence(m, "max")).min(),
-            "Independent objectives all tell something: add their divergences.",
-        ),
-        Slip(
-            lambda m: _weighed(m, theory.evidence(m), np.ones(len(m))).min(),
-            "These are pulls per log T; each pull costs the Pareto gap of its arm.",
-        ),
-        Slip(
-            lambda m: _weighed(
-                m, theory.evidence(m), pareto.objective_deficits(m).max(axis=1)
-            ).min(),
-            "The cost of a pull is the Pareto gap, not the deficit on an objective.",
-        ),
-        Slip(
-            lambda m: (lambda g, D: sum(
-                g[b] / D[b, pareto.gaps(m) == 0].max() for b in np.flatnonzero(g > 0)
-            ))(pareto.gaps(m), theory.evidence(m)),
-            "You chose a candidate of its own for every paid arm; the policy settles on one arm.",
-        ),
     ],
  vary=[unit("Kd")],)  # fmt: skip
 
@@ -171,24 +151,6 @@ _CHANCE = function(
             lambda pulls, hits, p, q, n: np.mean(np.exp(-_ratio(pulls, hits, p, q))),
             "You forgot the event: runs with more than n pulls count as zero.",
         ),
-        Slip(
-            lambda pulls, hits, p, q, n: (
-                np.exp(-_ratio(pulls, hits, p, q))[pulls <= n].mean() if (pulls <= n).any() else 0.0
-            ),
-            "You divide by the number of runs in the event; the mean is over all runs.",
-        ),
-        Slip(
-            lambda pulls, hits, p, q, n: np.mean(
-                (pulls <= n) * np.exp(-(hits @ np.log(np.asarray(p) / np.asarray(q))))
-            ),
-            "Failures tell something, too; your ratio uses the successes only.",
-        ),
-        Slip(
-            lambda pulls, hits, p, q, n: np.mean(
-                (pulls < n) * np.exp(-_ratio(pulls, hits, p, q))
-            ),
-            "The event is at most n pulls; yours leaves out the runs with exactly n.",
-        ),
     ],
  vary=[moved("R"), moved("Rd"), unit("d"), unit("d"), whole()],)  # fmt: skip
 
@@ -255,20 +217,7 @@ _TINY = value(
             [[0.9, 0.8995], [0.8995, 0.9], [0.8, 0.8]],
             "The leads are tiny, but nobody is far behind; move the third arm down.",
         ),
-        Slip(
-            [[0.8, 0.25], [0.25, 0.8], [0.5, 0.5]],
-            "Nobody is paid here, and the leads are large; put two arms close together.",
-        ),
-        Slip(
-            [[0.7, 0.6995], [0.6995, 0.7], [0.35, 0.35]],
-            "Everything is right but the price: make the paid arm easier to rule out.",
-        ),
-        Slip(
-            [[1.0, 0.9995], [0.9995, 1.0], [0.4, 0.4]],
-            "A mean of one is excluded: nobody could be raised above it.",
-        ),
     ],
-    personal=Personal("the first mean of the third arm", (2, 0), halfway(30, 50)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_PRICE, _CHANCE, _TINY)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.datasets import subsets
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import Draw, unit
 from momab.model import metrics, pareto
 
@@ -47,16 +47,6 @@ def _unbeaten(means: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _leaders(means: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(pareto.marginal_maximisers(means).any(axis=1))
-
-
-def _jaccard(estimates: NDArray[np.float64], means: NDArray[np.float64]) -> list[float]:
-    hits, found, true = _counts(estimates, means)
-    return [hits / (found + true - hits)] * 2
-
-
-def _per_arm(estimates: NDArray[np.float64], means: NDArray[np.float64]) -> list[float]:
-    hits, found, _ = _counts(estimates, means)
-    return [hits / len(means), found / len(means)]
 
 
 _TRUE = np.array([[0.9, 0.2], [0.2, 0.9], [0.6, 0.6], [0.5, 0.5], [0.1, 0.1]])
@@ -116,18 +106,6 @@ _SCORES = function(
             lambda estimates, means: _scores(estimates, means, _leaders),
             "Your fronts hold the best arm of each objective only; an arm that is best at nothing "
             "can be undominated.",
-        ),
-        Slip(
-            _jaccard,
-            "You divided by the union of both fronts; precision and recall divide by one of them.",
-        ),
-        Slip(
-            _per_arm,
-            "You divided by the number of arms; both scores are shares of a front.",
-        ),
-        Slip(
-            lambda estimates, means: list(map(float, _counts(estimates, means)[:2])),
-            "These are numbers of arms; divide by the sizes of the fronts.",
         ),
     ],
     vary=[unit("Ed"), unit("Kd")],
@@ -230,22 +208,6 @@ _GROUP = function(
             lambda gaps: _sorted(gaps, several=1),
             "A single misleading or separated arm does not make a group; how many does it take?",
         ),
-        Slip(
-            lambda gaps: _sorted(gaps, several=4),
-            "You ask for more than three arms; three are enough.",
-        ),
-        Slip(
-            lambda gaps: _sorted(gaps, need_cheap=False),
-            "A subset without any positive gap is not friendly: a friendly one has a cheap arm.",
-        ),
-        Slip(
-            lambda gaps: _sorted(gaps, zero_is_cheap=True),
-            "An arm with gap zero is not cheap; cheap arms cost a little.",
-        ),
-        Slip(
-            lambda gaps: _sorted(gaps, cheap_is_easy=True),
-            "An easy subset has neither misleading nor cheap arms.",
-        ),
     ],
     vary=_other_gaps,
 )
@@ -315,22 +277,7 @@ _LOUDNESS = value(
             [[-25.0, -30.0], [-50.0, -55.0]],
             "Everything is clipped here; on the narrow scale both genres get 0.",
         ),
-        Slip(
-            [[0.75, 0.75], [1.0, 0.0]],
-            "These are rewards already; the exercise asks for decibels.",
-        ),
-        Slip(
-            [[15.0, 15.0], [0.0, 60.0]],
-            "Decibels below full scale are negative numbers.",
-        ),
-        Slip(
-            [[-15.0, -15.0], [0.0, -30.0]],
-            "On the wide scale your two genres are equally loud; make the quiet track quieter.",
-        ),
     ],
-    personal=Personal(
-        "the first track of the first genre", (0, 0), [n / 4 for n in range(-99, -49, 2)]
-    ),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SCORES, _GROUP, _LOUDNESS)

@@ -43,19 +43,6 @@ def _kl(p: float, q: float) -> float:
     return part(p, q) + part(1 - p, 1 - q)
 
 
-def _last_of_ties(sums: Sequence[float], counts: Sequence[int]) -> int:
-    if 0 in counts:
-        return len(counts) - 1 - list(counts)[::-1].index(0)
-    values = [
-        s / n + math.sqrt(2 * math.log(sum(counts)) / n) for s, n in zip(sums, counts, strict=True)
-    ]
-    return len(values) - 1 - values[::-1].index(max(values))
-
-
-def _without_first_pulls(sums: Sequence[float], counts: Sequence[int]) -> int:
-    return ucb1_arm(sums, [max(1, n) for n in counts])
-
-
 def _other_pulls(draw: Draw, call: Any) -> Any:
     """Other sums and counts; arms that were alike stay so, and arms without pulls without."""
     change = Change(draw)
@@ -105,18 +92,6 @@ EXERCISES: tuple[Exercise, ...] = (
             Slip(
                 lambda x, delta: math.ceil(math.log(2 / delta) / x**2),
                 "Look at the exponent again: which factor stands before n x^2?",
-            ),
-            Slip(
-                lambda x, delta: math.ceil(math.log(2 / delta) / (2 * x)),
-                "The deviation enters squared: half of it needs four times as many flips.",
-            ),
-            Slip(
-                lambda x, delta: math.ceil(math.log10(2 / delta) / (2 * x**2)),
-                "Use the natural logarithm, the inverse of exp, not the one to base ten.",
-            ),
-            Slip(
-                lambda x, delta: math.log(2 / delta) / (2 * x**2),
-                "The formula is right; people come in whole numbers, so round up.",
             ),
         ],
         same=lambda found, wanted: not isinstance(found, bool) and found == wanted,
@@ -175,26 +150,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 ),
                 "Your radius is too small by a constant factor: what stands under the root?",
             ),
-            Slip(
-                lambda sums, counts: _largest(
-                    lambda s, n, t: s + math.sqrt(2 * math.log(t) / n), sums, counts
-                ),
-                "You added the radius to the sum of the rewards; it belongs to their mean.",
-            ),
-            Slip(
-                lambda sums, counts: _largest(
-                    lambda s, n, t: s / n - math.sqrt(2 * math.log(t) / n), sums, counts
-                ),
-                "You subtract the radius: that is the pessimistic value, UCB1 is an optimist.",
-            ),
-            Slip(
-                _last_of_ties,
-                "Of several equal candidates yours takes the last; the lowest index is wanted.",
-            ),
-            Slip(
-                _without_first_pulls,
-                "An arm without pulls is not an arm with one pull; it must be tried before others.",
-            ),
         ],
         vary=_other_pulls,
     ),
@@ -233,19 +188,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda p, q, first, second: _kl(first, second) / (2 * (p - q) ** 2),
                 "Pinsker's inequality makes a divergence smaller, and your answer too large; use "
                 "the divergence of the coins itself.",
-            ),
-            Slip(
-                lambda p, q, first, second: 2 * (first - second) ** 2 / _kl(p, q),
-                "Pinsker's inequality gives away most of the demand when the probabilities are "
-                "extreme; use their divergence itself.",
-            ),
-            Slip(
-                lambda p, q, first, second: _kl(p, q) / _kl(first, second),
-                "Upside down: coins that are hard to tell apart must cost more pulls, not fewer.",
-            ),
-            Slip(
-                lambda p, q, first, second: _kl(first, second),
-                "That is the information which is needed; each pull brings only a little of it.",
             ),
         ],
         same=within(1e-9),

@@ -90,36 +90,6 @@ _THEOREM = function(
             lambda means, T, c: _bound(means, T, c, constant=16.0 * c),
             "Your constant is that of the sharper bound; the theorem's is twice as large.",
         ),
-        Slip(
-            lambda means, T, c: _bound(means, T, c, g=float(pareto.objective_gaps(means).min())),
-            "You divided by the smallest lead; the theorem has the largest.",
-        ),
-        Slip(
-            lambda means, T, c: _bound(means, T, c, g=float(pareto.gaps(means).max())),
-            "You divided by a Pareto gap; the exploration term has the largest objective lead.",
-        ),
-        Slip(
-            lambda means, T, c: _bound(means, T, c, warm=0.0),
-            "The warm start pulls every arm once, and that is not free.",
-        ),
-        Slip(
-            lambda means, T, c: _bound(means, T, c, tail=1.0 / T),
-            "Your tail is a probability; it must be multiplied by the regret of a whole run.",
-        ),
-        Slip(
-            lambda means, T, c: _bound(means, T, c, tail=1.0 / means.shape[1]),
-            "In the tail every objective has its own intervals: a factor d is missing.",
-        ),
-        Slip(
-            lambda means, T, c: _bound(
-                means, T, c, gap=float(pareto.objective_deficits(means).max())
-            ),
-            "You took the largest deficit on an objective; regret is counted in Pareto gaps.",
-        ),
-        Slip(
-            lambda means, T, c: 0.0 if pareto.g_dagger(means) == 0 else _theorem_bound(means, T, c),
-            "Without a lead the theorem gives no bound at all, which is not the same as zero.",
-        ),
     ],
     vary=[unit("Kd"), whole(), near()],
 )
@@ -140,23 +110,6 @@ def _parts(means: Array) -> tuple[Array, float]:
     """The positive gaps and the largest lead."""
     gaps = pareto.gaps(means)
     return gaps[gaps > 0], float(pareto.g_dagger(means))
-
-
-def _with_lead_only(means: Array, T: int, c: float) -> float:
-    gaps, g = _parts(means)
-    return _sum(gaps / g**2, T, c) if g > 0 else math.inf
-
-
-def _with_smaller(means: Array, T: int, c: float) -> float:
-    gaps, g = _parts(means)
-    return _sum(gaps / np.minimum(gaps, g) ** 2, T, c) if g > 0 else math.inf
-
-
-def _of_deficits(means: Array, T: int, c: float) -> float:
-    gaps, g = pareto.gaps(means), float(pareto.g_dagger(means))
-    least = pareto.objective_deficits(means).max(axis=1)
-    keep = gaps > 0
-    return _sum(gaps[keep] / np.maximum(least[keep], g) ** 2, T, c)
 
 
 _EXPLORATION = function(
@@ -199,26 +152,6 @@ _EXPLORATION = function(
         Slip(
             lambda means, T, c: _sum(1.0 / np.maximum(*_parts(means)) ** 2, T, c),
             "That is the number of pulls; each of them costs the gap of its arm.",
-        ),
-        Slip(
-            lambda means, T, c: _sum(1.0 / _parts(means)[0], T, c),
-            "You used local charge alone; the width floor stops arms with small gaps earlier.",
-        ),
-        Slip(
-            _with_lead_only,
-            "You used the width floor alone; local charge stops arms with large gaps earlier.",
-        ),
-        Slip(
-            _with_smaller,
-            "Both lemmas hold at once, so the better one counts: the larger scale, fewer pulls.",
-        ),
-        Slip(
-            _of_deficits,
-            "You compared the lead with a deficit on one objective; use the Pareto gap of the arm.",
-        ),
-        Slip(
-            lambda means, T, c: theory.sharper_bound(means, T, c).total,
-            "That is the whole bound; only the middle term is asked for.",
         ),
     ],
     vary=[unit("Kd"), whole(), near()],

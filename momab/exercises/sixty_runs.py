@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, value, within
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value, within
 from momab.exercises.draws import Draw, counts, sizes
 from momab.model import statistics
 
@@ -24,13 +24,6 @@ def _beta(share: float, wrong: int, rest: int) -> float:
     if wrong == 0 or rest == 0:
         return 0.0 if wrong == 0 else 1.0
     return float(beta.ppf(share, wrong, rest))
-
-
-def _normal_end(wrong: int, runs: int, level: float) -> float:
-    from scipy.stats import norm
-
-    rate = wrong / runs
-    return float(rate + norm.ppf((1 + level) / 2) * math.sqrt(rate * (1 - rate) / runs))
 
 
 # ---- sixty-runs-4: when the tail takes over ------------------------------------------------
@@ -129,25 +122,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You asked for fewer than `wrong` wrong runs; the number that was seen belongs "
                 "to the event.",
             ),
-            Slip(
-                _normal_end,
-                "That is the normal approximation, rate plus a multiple of its standard error. "
-                "Where nothing was seen it says that nothing can happen: count with the binomial "
-                "law instead.",
-            ),
-            Slip(
-                lambda wrong, runs, level: min(1.0, (wrong + 3) / runs),
-                "The rule of three is a quick one-sided guess for 95 % and nothing seen; here the "
-                "exact end is wanted, at any level.",
-            ),
-            Slip(
-                lambda wrong, runs, level: wrong / runs,
-                "That is the rate that was seen; the question is which rates the runs still allow.",
-            ),
-            Slip(
-                lambda wrong, runs, level: _beta(1 - level / 2, wrong + 1, runs - wrong),
-                "The level is the confidence, such as 0.95, not the chance of being wrong.",
-            ),
         ],
         same=within(1e-4),
         vary=_other_runs,
@@ -201,28 +175,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You solved for every wrong run and averaged the answers; the shares of the mean "
                 "are sums over all runs, and there is one T for them.",
             ),
-            Slip(
-                lambda regrets, gaps, rounds: (
-                    sum(r + g * at for r, g, at in zip(regrets, gaps, rounds)) / sum(gaps)
-                    if any(gaps)
-                    else math.inf
-                ),
-                "Right wherever commitments come early; the answer must not lie before the last "
-                "one.",
-            ),
-            Slip(
-                lambda regrets, gaps, rounds: max(
-                    takeover([r / 2 for r in regrets], gaps, rounds), float(max(rounds))
-                ),
-                "Half of the mean regret means as much as the early part, not half as much.",
-            ),
-            Slip(
-                lambda regrets, gaps, rounds: (
-                    takeover(regrets, gaps, rounds) if any(gaps) else float(max(rounds))
-                ),
-                "With no wrong run the tail is zero at every horizon, and zero is not half of the "
-                "mean regret.",
-            ),
         ],
         vary=[sizes("n"), sizes("n"), counts("n")],
     ),
@@ -270,15 +222,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Most sets of sixty see nothing, but those with one bad run come within a factor "
                 "of two of the mean.",
             ),
-            Slip(
-                [0.004, 10.0, 1000.0],
-                "At this price a bad run hardly matters to the mean: compare p cost with typical.",
-            ),
-            Slip(
-                [0.004, 1e5, 10.0],
-                "The order is (p, typical, cost): the cheap run comes before the expensive one.",
-            ),
         ],
-        personal=Personal("typical", (1,), [n / 4 for n in range(21, 120, 2)]),
     ),
 )

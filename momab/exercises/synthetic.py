@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.errors import MomabError
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import Draw, unit
 from momab.model import instances, pareto, theory
 
@@ -87,22 +87,6 @@ _FILLER = function(
             lambda c, delta, m, T: (18 - m) / (c / (_SCALE * _rho(T, 40.0)) - _crowd(delta, m)),
             "Inside the logarithm of rho stands the size of the front, not the number of arms.",
         ),
-        Slip(
-            lambda c, delta, m, T: (20 - m) / (c / (_SCALE * _rho(T)) - _crowd(delta, m)),
-            "You have too many fillers: two of the twenty arms are on the front.",
-        ),
-        Slip(
-            lambda c, delta, m, T: (18 - m) / (c / (_SCALE * _rho(T))),
-            "The crowd contributes to the coefficient as well; take its part away first.",
-        ),
-        Slip(
-            lambda c, delta, m, T: 0.25 - filler_gap(c, delta, m, T),
-            "This is the mean of a filler; the exercise asks for its gap.",
-        ),
-        Slip(
-            lambda c, delta, m, T: 1 / (c / (_SCALE * _rho(T)) - _crowd(delta, m)),
-            "All fillers together account for what is left; one of them for its share only.",
-        ),
     ],
     vary=_other_row,
 )
@@ -177,26 +161,6 @@ _SHARP = function(
         Slip(
             lambda means: _summed(means, lambda gap, g: gap / max(gap, g)),
             "The denominator is squared: pulls go with one over the square of a gap.",
-        ),
-        Slip(
-            lambda means: _summed(means, lambda gap, g: gap / max(gap, g) ** 2, 64.0),
-            "64 is the theorem's coefficient; the sharper bound has half of it.",
-        ),
-        Slip(
-            lambda means: _summed(means, lambda gap, g: 1 / max(gap, g) ** 2),
-            "You counted pulls; every pull of an arm costs its gap.",
-        ),
-        Slip(
-            lambda means: (
-                _summed(means, lambda gap, g: gap / max(gap, g) ** 2)
-                * len(means)
-                / max(1, len(_positive(means)))
-            ),
-            "You divided by the number of dominated arms; the scale has all K of them.",
-        ),
-        Slip(
-            lambda means: _summed(means, lambda gap, g: 1 / gap, 8.0),
-            "This is Pareto UCB1's coefficient without rho; here small gaps are cheap.",
         ),
     ],
     vary=[unit("Kd")],
@@ -286,25 +250,7 @@ _RISE = value(
             "Your lead is small, but your fillers are near the front, too: each adds as much as a "
             "crowd arm. What does an arm with a huge gap add?",
         ),
-        Slip(
-            {**_RISING, "delta": 0.3},
-            "With delta above eta the gap of a crowd arm is no longer delta.",
-        ),
-        Slip(
-            {**_RISING, "g": 0.4},
-            "A front arm's mean is p + g, and yours is not a mean of rewards in [0, 1].",
-        ),
-        Slip(
-            {**_RISING, "delta": 0.005},
-            "Your fillers are hopeless enough, but a crowd arm with so small a gap costs less "
-            "than they do.",
-        ),
-        Slip(
-            {**_PAPER, "filler": 0.3},
-            "Your fillers are better than the front on some objective, so they are not dominated.",
-        ),
     ],
-    personal=Personal("p", ("p",), halfway(62, 75)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_FILLER, _SHARP, _RISE)

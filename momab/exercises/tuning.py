@@ -40,17 +40,6 @@ def _least(coefficients: Sequence[float], scores: Any) -> float:
     return float(coefficients[int(np.argmin(scores))])
 
 
-def _last_of_ties(coefficients: Sequence[float], regrets: Array) -> float:
-    means = regrets.mean(axis=(1, 2))
-    return float(coefficients[int(np.flatnonzero(means == means.min())[-1])])
-
-
-def _by_vote(coefficients: Sequence[float], regrets: Array) -> float:
-    """The coefficient that is best on the most subsets."""
-    winners = regrets.mean(axis=2).argmin(axis=0)
-    return float(coefficients[int(np.bincount(winners).argmax())])
-
-
 # ---- tuning-3: how often luck decides ------------------------------------------------------
 
 
@@ -151,24 +140,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda coefficients, regrets: _least(coefficients, regrets.min(axis=(1, 2))),
                 "You took the coefficient with the luckiest single run.",
             ),
-            Slip(
-                lambda coefficients, regrets: _least(coefficients, regrets.max(axis=(1, 2))),
-                "You took the coefficient whose worst run is best. That is a cautious rule, and "
-                "perhaps a better one, but the protocol compares means.",
-            ),
-            Slip(
-                _by_vote,
-                "You let every subset vote for its best coefficient; that forgets by how much one "
-                "is better.",
-            ),
-            Slip(
-                _last_of_ties,
-                "Almost: among equal means you took the last one, not the first.",
-            ),
-            Slip(
-                lambda coefficients, regrets: _least(coefficients, -regrets.mean(axis=(1, 2))),
-                "You took the largest mean; regret is what one wants little of.",
-            ),
         ],
         vary=_other_validation,
     ),
@@ -219,21 +190,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "There are several ways to place k wrong runs among n: the binomial coefficient "
                 "is missing.",
             ),
-            Slip(
-                lambda p, typical, cost, safe, n: 1 - lured(p, typical, cost, safe, n),
-                "That is the probability that the safe coefficient is chosen.",
-            ),
-            Slip(
-                lambda p, typical, cost, safe, n: float((1 - p) * typical + p * cost < safe),
-                "You compared the expectations. The protocol sees n runs, not expectations; the "
-                "question is how often they mislead it.",
-            ),
-            Slip(
-                lambda p, typical, cost, safe, n: _mass(
-                    p, n, lambda k: (n - k) * typical + k * cost < safe
-                ),
-                "You compared the sum of the n runs with the regret of one.",
-            ),
         ],
         vary=[near(), near(), near(), near(), whole()],
     ),
@@ -275,24 +231,6 @@ EXERCISES: tuple[Exercise, ...] = (
             Slip(
                 lambda mu, r, bonus: [n := math.ceil(bonus / r), (1 - mu) ** n],
                 "The index after n zeros is a square root: solve sqrt(bonus / n) <= r for n.",
-            ),
-            Slip(
-                lambda mu, r, bonus: [n := math.ceil(bonus / (mu - r) ** 2), (1 - mu) ** n],
-                "The gap mu - r does not matter here: after zeros only, the empirical mean is 0, "
-                "and the index has to sink from above r.",
-            ),
-            Slip(
-                lambda mu, r, bonus: [n := math.ceil(bonus / r**2), 1 - (1 - mu) ** n],
-                "That is the probability that at least one of the n rewards is a one.",
-            ),
-            Slip(
-                lambda mu, r, bonus: [n := bonus / r**2, (1 - mu) ** n],
-                "Pulls come in whole numbers: round up.",
-            ),
-            Slip(
-                lambda mu, r, bonus: [n := math.floor(bonus / r**2), (1 - mu) ** n],
-                "With one pull less than needed the index is still above r, and the arm is pulled "
-                "again: round up, not down.",
             ),
         ],
         vary=[unit(), unit(), near()],

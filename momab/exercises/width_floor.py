@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import near, sizes, unit, whole
 from momab.model import pareto
 
@@ -69,14 +69,6 @@ _SAMPLED_WIDTH = function(
         Slip(
             lambda upper, radii: float(_per_objective(upper, radii).sum()),
             "You added the widths of all objectives; only one pair is sampled.",
-        ),
-        Slip(
-            lambda upper, radii: float(radii[upper.argmax(axis=0)].max()),
-            "That is a single radius; a width is the sum of the leader's and the challenger's.",
-        ),
-        Slip(
-            lambda upper, radii: int(_per_objective(upper, radii).argmax()),
-            "That is the objective with the widest pair; the question is how wide it is.",
         ),
     ],
     vary=[unit("Kd"), sizes("K")],
@@ -140,30 +132,6 @@ _MOST_SAMPLES = function(
             lambda means, T, c: _samples(float(np.ptp(means, axis=0).max()), T, c),
             "A lead is the distance from the best arm to the second best, not to the worst.",
         ),
-        Slip(
-            lambda means, T, c: _samples(float(pareto.gaps(means).max()), T, c),
-            "That is the largest Pareto gap of an arm; the floor is made of objective leads.",
-        ),
-        Slip(
-            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, c * c),
-            "Square the whole inequality: the c under the root comes out as c, not as its square.",
-        ),
-        Slip(
-            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, 2.0),
-            "You have the theorem's coefficient fixed; c is an argument.",
-        ),
-        Slip(
-            lambda means, T, c: _samples(float(pareto.g_dagger(means)), T, c / math.log(10)),
-            "The logarithm of the radius is the natural one, not the decimal one.",
-        ),
-        Slip(
-            lambda means, T, c: most_samples(means, T, c) + 1,
-            "One too many: with that count the radius is already below the floor, so round down.",
-        ),
-        Slip(
-            lambda means, T, c: 0 if pareto.g_dagger(means) == 0 else most_samples(means, T, c),
-            "Without a lead the lemma does not forbid anything, so there is no largest count.",
-        ),
     ],
     vary=[unit("Kd"), whole(1.0, 2.0), near(0.7, 1.0)],
 )
@@ -211,26 +179,7 @@ _ONE_WRONG = value(
             "This is the run that touches the floor with all intervals intact; to get below it, "
             "an interval must fail.",
         ),
-        Slip(
-            situation([[0.9], [0.1]], [[0.9], [0.9]], [400, 400]),
-            "The right idea, and the radii are a hair above the floor: take more samples.",
-        ),
-        Slip(
-            situation([[0.9], [0.1]], [[0.9], [0.9]], [20, 2000]),
-            "The arm that is right has few samples, so it is the one that is pulled, with a large "
-            "radius; both arms need many samples.",
-        ),
-        Slip(
-            situation([[0.7], [0.3]], [[0.7], [0.0]], [2000, 2000]),
-            "Your wrong interval makes the worse arm look even worse, which only helps the "
-            "certificate; let it err the other way.",
-        ),
-        Slip(
-            situation([[0.9], [0.9]], [[0.9], [0.1]], [2000, 2000]),
-            "Two equal arms have no lead at all; the true means must differ, the estimates agree.",
-        ),
     ],
-    personal=Personal("the first mean of the first arm", ("means", 0, 0), halfway(85, 96)),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SAMPLED_WIDTH, _MOST_SAMPLES, _ONE_WRONG)

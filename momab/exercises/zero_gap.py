@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Personal, Slip, function, halfway, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import Draw, unit
 from momab.model import pareto
 
@@ -30,12 +30,6 @@ def _is_matrix(found: Any, arms: int, objectives: int) -> bool:
 def trapped(means: Array) -> list[bool]:
     """For every arm, whether it is dominated and has Pareto gap zero all the same."""
     found: list[bool] = pareto.zero_gap_dominated(means).tolist()
-    return found
-
-
-def _ties_with_a_dominator(means: Array) -> list[bool]:
-    equal = (means[:, None, :] == means[None, :, :]).any(axis=2)
-    found: list[bool] = (pareto.dominance(means) & equal).any(axis=0).tolist()
     return found
 
 
@@ -125,22 +119,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 [[0.5, 0.9], [0.9, 0.5], [0.5, 0.9]],
                 "A copy of an arm is not dominated by it; the trapped arm must be worse somewhere.",
             ),
-            Slip(
-                [[0.5, 0.9], [0.9, 0.5], [0.5, 0.3]],
-                "The third arm ties with the first, but the second is ahead of it on both "
-                "objectives, and the gap looks at every rival.",
-            ),
-            Slip(
-                [[0.5, 0.9], [0.9, 0.5], [0.4, 0.4]],
-                "The third arm loses on both objectives to both others, so its gap is positive; "
-                "what ties do you need?",
-            ),
-            Slip(
-                [[0.5, 0.9], [0.9, 0.5], [0.499, 0.6]],
-                "A narrow loss is not a tie: the gap is small here, but not zero.",
-            ),
         ],
-        personal=Personal("the first mean of the first arm", (0, 0), halfway(35, 65)),
     ),
     function(
         "zero-gap-3",
@@ -193,24 +172,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 "You marked dominated arms that share a first place; an arm that wins nothing can "
                 "be trapped, too.",
             ),
-            Slip(
-                _ties_with_a_dominator,
-                "You marked arms that tie with one of their dominators; another rival may still be "
-                "ahead of them everywhere.",
-            ),
-            Slip(
-                lambda means: ~pareto.front(means) & (pareto.gaps(means) < 0.05),
-                "A small gap is charged for, however small; only a gap of exactly zero is a trap.",
-            ),
-            Slip(
-                lambda means: np.zeros(len(means), dtype=np.bool_),
-                "You found no trap at all. Perhaps you asked a dominator to be better on every "
-                "objective, or counted positive differences only.",
-            ),
-            Slip(
-                lambda means: np.flatnonzero(pareto.zero_gap_dominated(means)),
-                "These are the numbers of the trapped arms; give a truth value for every arm.",
-            ),
         ],
         vary=[unit("Kd")],
     ),
@@ -258,17 +219,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "Each arm is the only winner of an objective, and only winners are always in the "
                 "Pareto set.",
             ),
-            Slip(
-                [[1, 1, 1], [1, 1, 1], [1, 1, 1]],
-                "Equal arms do not dominate each other, so all of them are in the Pareto set.",
-            ),
-            Slip(
-                [[1, 1, 1], [1, 1, 0.8], [1, 0, 0.8]],
-                "Two dominated winners, as asked, and an objective with a single winner; but its "
-                "lead is small.",
-            ),
         ],
-        personal=Personal("the third mean of the first arm", (0, 2), halfway(70, 95)),
     ),
     function(
         "zero-gap-6",
@@ -305,28 +256,6 @@ EXERCISES: tuple[Exercise, ...] = (
                 lambda levels, d: 1 - (1 - 1 / levels) ** d,
                 "That is the chance of any tie; equal arms and arms that each win something are "
                 "among those pairs.",
-            ),
-            Slip(
-                lambda levels, d: 1 - (1 - 1 / levels) ** d - levels**-d,
-                "Right for two objectives: with more of them, two arms can tie on one and share "
-                "the others between them, and then nobody is dominated.",
-            ),
-            Slip(
-                lambda levels, d: 2 * (_level_or_above(levels) ** d - levels**-d),
-                "That is the chance that one arm dominates the other; without any tie the gap is "
-                "positive and there is no trap.",
-            ),
-            Slip(
-                lambda levels, d: (
-                    2
-                    * (
-                        ((levels + 2) / (2 * (levels + 1))) ** d
-                        - (levels / (2 * (levels + 1))) ** d
-                        - (levels + 1) ** -d
-                    )
-                ),
-                "You seem to count one value too many: a grid of L levels has L values, and two "
-                "draws tie with probability 1/L.",
             ),
         ],
         vary=_other_grid,

@@ -21,7 +21,7 @@ MAIN, SECOND = "width-floor", "model"
 WIDTH, SAMPLES, SITUATION = "width-floor-2", "width-floor-3", "width-floor-5"
 TEXT = "The sides that the proof uses."
 LABELS = tuple(f"{MAIN}-{number}" for number in range(1, 8))
-FAILS_LATER = 3  # seconds after which a daemon would write
+FAILS_LATER = 3  # seconds after which a daemon would write; grading the class takes longer
 
 
 @dataclass

@@ -1,24 +1,20 @@
-"""The rules of a course: points, lateness, copies, seeds, regrading."""
+"""The rules of a course, and a term: points, lateness, regrading, a resit, the mark at the end."""
 
 import csv
 import datetime
-import json
-import subprocess
-import time
+import os
 
 import pytest
 
 from momab import MomabError, exercises
-from momab.book import editions, myst
 from momab.book.project import Project
-from momab.course import gradebook, grading, handout, judging, settings, submissions
+from momab.course import gradebook, grading, judging, settings, submissions
 from momab.course.guard import plain_python
 from momab.course.settings import Course
 from tests.conftest import ROOT
 from tests.course import classroom
-from tests.course.classroom import MAIN, SITUATION, WIDTH, Pupil
-from tests.course.test_grading import COMMAND, isolated, rows
-from tests.exercises import memory
+from tests.course.classroom import MAIN, SECOND, SITUATION, WIDTH, Pupil
+from tests.course.test_grading import rows
 
 PROJECT = Project.find(ROOT)
 
@@ -29,22 +25,74 @@ PROJECT = Project.find(ROOT)
 def test_a_course_is_read(tmp_path):
     file = tmp_path / "course.yml"
     file.write_text(
-        "seed: 3\nvariants: 42\nstudents: [ada, ben]\npoints: {default: 2, width-floor-2: 3}\n"
-        "partial: false\ndeadlines: {model: 2026-11-20 23:59}\n"
+        "seed: 3\nstudents: {ada: 4711, ben: }\npoints: {default: 2, width-floor-2: 3}\n"
+        "partial: false\ndeadlines: {model: 2026-11-20 23:59}\nweights: {model: 2}\ndrop: 1\n"
         "extensions: {ben: {model: 2026-11-27 23:59}}\nlate: {lose: 0.1, days: 5}\ndelimiter: ';'\n"
     )
     course = settings.read_course(file)
-    assert (course.seed, course.partial, course.delimiter) == (3, False, ";")
+    assert (course.seed, course.partial, course.delimiter, course.drop) == (3, False, ";", 1)
     assert (course.worth("width-floor-2"), course.worth("model-1")) == (3, 2)
-    assert course.copy_of("ada") != course.copy_of("ben")
-    on_time = datetime.datetime(2026, 11, 20, 23, 58).timestamp()
-    assert course.kept("ada", "model", on_time) == (1.0, "")
-    assert course.kept("ada", "limit", on_time + 10**9) == (1.0, "")
-    assert course.kept("ada", "model", on_time + 120)[0] == 0.9
-    assert course.kept("ada", "model", on_time + 2 * 86_400)[0] == pytest.approx(0.8)
-    assert course.kept("ada", "model", on_time + 6 * 86_400)[0] == 0.0
-    assert course.kept("ben", "model", on_time + 6 * 86_400) == (1.0, "")
+    assert course.students == {"ada": "4711", "ben": ""}
+    due = datetime.datetime(2026, 11, 20, 23, 59)
+    day = datetime.timedelta(days=1)
+    assert course.kept("ada", "model", due) == (1.0, "")
+    assert course.kept("ada", "model", None) == (1.0, "")
+    assert course.kept("ada", "limit", due + 999 * day) == (1.0, "")
+    assert course.kept("ada", "model", due + day / 24)[0] == 0.9
+    assert course.kept("ada", "model", due + 2 * day)[0] == pytest.approx(0.8)
+    assert course.kept("ada", "model", due + 6 * day)[0] == 0.0
+    assert course.kept("ben", "model", due + 6 * day) == (1.0, "")
     assert settings.read_course(None) == Course()
+
+
+@pytest.mark.parametrize(
+    ("said", "student"),
+    [
+        ("ada", "ada"),
+        ("Ada", "ada"),
+        ("ada_99_assignsubmission_file", "ada"),  # as Moodle names folders
+        ("lovelaceada_4711_9012_model", "ada"),  # as Canvas names files
+        ("ada lovelace", "ada lovelace"),
+        ("adam", "adam"),
+        ("ben_4711", "ben_4711"),  # two fit
+    ],
+)
+def test_a_listed_student_is_found_by_name_or_id(said, student):
+    assert Course(students={"ada": "4711", "ben": ""}).listed(said) == student
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"points": {"model-99": 1.0}}, "names the exercise 'model-99' under points"),
+        ({"written": {"modle-1": 1.0}}, "names the exercise 'modle-1' under written"),
+        ({"deadlines": {"modle": None}}, "names the chapter 'modle' under deadlines"),
+        ({"weights": {"modle": 1.0}}, "names the chapter 'modle' under weights"),
+        ({"extensions": {"eve": {}}, "students": {"ada": ""}}, "names the student 'eve'"),
+        ({"extensions": {"eve": {}}}, "names the student 'eve'"),
+    ],
+)
+def test_what_does_not_exist_is_named_before_anything_runs(school, tmp_path, rules, said):
+    classroom.hand_in(school, [Pupil("ada")], tmp_path)
+    with pytest.raises(MomabError, match=said):
+        grading.grade_class(PROJECT, tmp_path, course=Course(**rules))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("who,when\n", None),
+        ("student,chapter\nada,model\n", "must have the columns"),
+        ("student,chapter,received\nada,model,soon\n", "not 'soon'"),
+    ],
+)
+def test_times_of_receipt_are_read(tmp_path, text, said):
+    (tmp_path / "r.csv").write_text(text)
+    if said is None:
+        assert settings.read_received(tmp_path / "r.csv", Course()) == {}
+        return
+    with pytest.raises(MomabError, match=said):
+        settings.read_received(tmp_path / "r.csv", Course())
 
 
 @pytest.mark.parametrize(
@@ -53,6 +101,8 @@ def test_a_course_is_read(tmp_path):
         ("[1]", "must hold entries"),
         ("point: 1", "'point'; a course has"),
         ("seed: soon", "no whole number"),
+        ("drop: -1", "no whole number"),
+        ("weights: {model: -1}", "not negative"),
         ("points: {model-1: -1}", "not negative"),
         ("deadlines: {model: tomorrow}", "deadlines"),
         ("late: {lose: 2}", "lose is a share"),
@@ -69,8 +119,6 @@ def test_an_odd_course_is_explained(tmp_path, text, said):
         settings.read_course(file)
 
 
-# ---- points --------------------------------------------------------------------------------
-
 ONLY_ONE = """
 import numpy as np
 
@@ -80,56 +128,157 @@ def sampled_width(upper, radii):
 """
 
 
-@isolated
-def test_parts_earn_their_share_and_lateness_costs(school, tmp_path):
-    classroom.hand_in(school, [Pupil("ada", {WIDTH: ONLY_ONE})], tmp_path)
-    deadline = datetime.datetime.now() - datetime.timedelta(hours=30)
-    course = Course(points={WIDTH: 3.0}, seed=5)
-    graded = grading.grade_class(PROJECT, tmp_path, course=course)
-    assert [(g.status, g.marks, g.points) for g in graded.of("ada") if g.exercise == WIDTH] == [
-        ("wrong", 1.0, 3.0)
-    ]
-    assert (graded.total("ada"), graded.out_of, graded.seed) == (3.0, 5.0, 5)
-    late = Course(points={WIDTH: 3.0}, seed=5, deadlines={MAIN: deadline}, lose=0.1, days=5)
-    graded = grading.grade_class(PROJECT, tmp_path, course=late)
-    assert graded.total("ada") == pytest.approx(0.8 * 3.0)
-    assert "on day 2 after the deadline" in graded.of("ada")[1].notes[0]
-    none = grading.grade_class(PROJECT, tmp_path, course=Course(partial=False))
-    assert none.total("ada") == 2
+# ---- a term --------------------------------------------------------------------------------
+
+COURSE = """
+seed: 7
+students: {ada: 4711, ben: 4712, cy: 4713, dee: 4714}
+points: {model-1: 2}
+deadlines: {model: 2026-10-02 12:00}
+late: {lose: 0.2, days: 3}
+weights: {width-floor: 3}
+"""
+RECEIVED = """student,chapter,received
+ada,model,2026-10-01 09:00
+4712,model,2026-10-03 13:00
+cy,model,2026-11-20 10:00
+"""
 
 
-@isolated
-def test_one_student_is_graded_again_with_the_old_seed(school, tmp_path):
-    folder, output = tmp_path / "class", tmp_path / "results"
-    classroom.hand_in(school, [Pupil("ada"), Pupil("ben", {SITUATION: "situation = 1"})], folder)
+def test_a_term(school, tmp_path, monkeypatch, capsys):
+    """Two chapters, late and empty hand-ins, a regrade, a resit; marks computed by hand."""
+    monkeypatch.chdir(ROOT)
+    output, rules = tmp_path / "results", tmp_path / "course.yml"
+    rules.write_text(COURSE)
+    (tmp_path / "received.csv").write_text(RECEIVED)
 
-    def grade(*more):
-        command = [*COMMAND, str(folder), "-o", str(output), *more]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    def grade(folder, **more):
+        from momab.cli.course import grade_command
 
-    assert grade("--seed", "11").returncode == 0
-    first = rows(output / "details.csv")
-    classroom.hand_in(school, [Pupil("ben")], folder)
-    again = grade("--student", "ben")
-    assert again.returncode == 0, again.stderr
-    assert "seed: 11\n" in again.stdout
-    second = rows(output / "details.csv")
-    assert [r for r in first if r["student"] == "ada"] == [
-        r for r in second if r["student"] == "ada"
-    ]
-    assert [row["total"] for row in rows(output / "grades.csv")] == ["3", "3"]
-    assert "there is no notebook of 'eve'" in grade("--student", "eve").stderr
+        times = tmp_path / "received.csv"
+        grade_command(folder, output, rules, received=times, trust=True, **more)
+        return {row["student"]: row for row in rows(output / "grades.csv")}
+
+    def marks(table, *columns):
+        return {name: tuple(row[c] for c in columns) for name, row in table.items()}
+
+    # week 1: ada is right, ben is wrong in model-1 and 25 hours late, cy hands in an empty folder
+    # and a PDF, dee hands in nothing.  model has 2 + 1 + 1 + 1 = 5 points; ben: 3 x (1 - 2 x 0.2)
+    week = tmp_path / "week 1"
+    wrong = Pupil("ben", {"model-1": "my_gaps = [0, 0, 0, 0, 1]"}, chapters=(SECOND,))
+    classroom.hand_in(school, [Pupil("ada", chapters=(SECOND,)), wrong], week)
+    (week / "cy").mkdir()
+    (week / "cy" / "model.pdf").touch()
+    (week / "dee_77_assignsubmission_file").mkdir()
+    (week / "course notes.txt").touch()
+    table = grade(week)
+    assert marks(table, "id", "total", "out of", "percent") == {
+        "ada": ("4711", "5", "5", "100"),
+        "ben": ("4712", "1.8", "5", "36"),
+        "cy": ("4713", "0", "5", "0"),
+        "dee": ("4714", "0", "5", "0"),
+    }
+    told = capsys.readouterr().out
+    assert "note: not read: cy/model.pdf (it is no notebook (.ipynb))" in told
+    assert "note: not read: course notes.txt (it is no notebook (.ipynb))" in told
+    assert "dee_77_assignsubmission_file (the folder is empty)" in told
+    details = {(row["student"], row["exercise"]): row for row in rows(output / "details.csv")}
+    assert "on day 2 after the deadline" in details["ben", "model-2"]["hint"]
+    assert details["ben", "model-1"]["parts right"] == "2 of 4"
+    assert "earns points only if every part is right" in details["ben", "model-1"]["hint"]
+    assert "model.pdf" in details["cy", ""]["hint"]
+
+    # week 2: ada has one of three parts of width-floor-2, dee returns the handout as it was
+    week = tmp_path / "week 2"
+    first = Pupil("ada", {WIDTH: ONLY_ONE}, path="ada/{chapter}.ipynb")
+    blank = Pupil("dee", change=classroom._untouched)
+    classroom.hand_in(school, [first, Pupil("ben"), Pupil("cy"), blank], week)
+    table = grade(week)
+    assert marks(table, "model", MAIN, "out of", "percent") == {
+        "ada": ("5", "2.33", "8", "83.25"),  # (1 x 5/5 + 3 x 2.33/3) / 4
+        "ben": ("1.8", "3", "8", "84"),  # (1 x 1.8/5 + 3 x 3/3) / 4
+        "cy": ("0", "3", "8", "75"),
+        "dee": ("0", "0", "8", "0"),
+    }
+    assert table["dee"][WIDTH] == "0"
+    items = {row["exercise"]: row for row in rows(output / "items.csv")}
+    assert (items[WIDTH]["answered"], items[WIDTH]["right"]) == ("3", "2")
+    assert float(items[WIDTH]["discrimination"]) > 0
+
+    # a regrade: ada hands in a second notebook, which is newer and counts
+    second = Pupil("ada", path="ada/{chapter} (2).ipynb")
+    classroom.hand_in(school, [second], week)
+    os.utime(week / "ada" / f"{MAIN}.ipynb", (0, 0))
+    capsys.readouterr()
+    table = grade(week, student=["ada"])
+    assert f"ada: {MAIN} (2).ipynb counts" in capsys.readouterr().out
+    assert marks(table, "model", MAIN, "percent") == {
+        "ada": ("5", "3", "100"),
+        "ben": ("1.8", "3", "84"),
+        "cy": ("0", "3", "75"),
+        "dee": ("0", "0", "0"),
+    }
+
+    # a resit of cy, within an extension; from now on the worst chapter is dropped
+    rules.write_text(COURSE + "extensions: {cy: {model: 2026-11-30}}\ndrop: 1\n")
+    classroom.hand_in(school, [Pupil("cy", chapters=(SECOND,))], tmp_path / "resit")
+    table = grade(tmp_path / "resit")
+    assert marks(table, "model", MAIN, "total", "percent") == {
+        "ada": ("5", "3", "8", "100"),
+        "ben": ("1.8", "3", "4.8", "100"),
+        "cy": ("5", "3", "8", "100"),
+        "dee": ("0", "0", "0", "0"),
+    }
+
+    # other settings are refused by name, before anything runs, and nothing changes
+    before = (output / "results.json").read_bytes()
+    rules.write_text(COURSE.replace("seed: 7", "seed: 8"))
+    with pytest.raises(MomabError, match=r"model of cy was graded with .* --again"):
+        grade(tmp_path / "resit")
+    with pytest.raises(MomabError, match="of ada was graded with seed 7, and now it is 8; --again"):
+        grade(week, student=["ada"])
+    with pytest.raises(MomabError, match="there is no notebook of 'eve'"):
+        grade(week, student=["eve"])
+    assert (output / "results.json").read_bytes() == before
+    (output / "results.json").write_text("nonsense")
+    with pytest.raises(MomabError, match=r"results\.json is damaged"):
+        grade(week)
 
 
-# ---- students and tables -------------------------------------------------------------------
+# ---- what students hand in -------------------------------------------------------------------
 
 
-def test_students_whose_names_look_the_same_stay_two(school, tmp_path):
+def test_one_odd_name_harms_nobody_else_and_lookalikes_stay_two(school, tmp_path):
     for name in ("ada", "ada\u200e", "ada\x07"):
         classroom.hand_in(school, [Pupil(name)], tmp_path)
-    found = submissions.read_class(tmp_path, [MAIN])
-    assert len({s.student for s in found}) == 3
+    place = os.fsencode(tmp_path) + b"/b\xffd.ipynb"  # no UTF-8
+    with open(place, "wb") as file:
+        file.write(b"{}")
+    found, unread = submissions.read_class(tmp_path, [MAIN])
+    assert len({s.student for s in found}) == 4
     assert all(s.student.isprintable() for s in found)
+    assert [s.problem for s in found if s.problem] == [
+        "it is not a notebook of format 4 (it has no list of cells)"
+    ]
+    assert unread == []
+
+
+def test_a_judge_that_takes_too_long_is_replaced():
+    judges = judging.Judges(1, seconds=60.0)
+    try:
+        right = [{"value": exercises.find_exercise("model-1").solution}]
+        good = judges.judge("model-1", 1, "ada", right)
+        assert (good.share, good.status) == (1.0, "right")
+        judges._seconds = 0.0001
+        slow = judges.judge(SITUATION, 1, "ada", [{"value": 1}])
+        assert (slow.share, slow.status) == (0.0, "timeout")
+        judges._seconds = 60.0
+        assert judges.judge(SITUATION, 1, "ada", [{"value": 1}]).status == "wrong"
+    finally:
+        judges.close()
+
+
+# ---- tables --------------------------------------------------------------------------------
 
 
 def test_semicolons_neither_split_cells_nor_start_formulas():
@@ -153,122 +302,3 @@ def test_semicolons_neither_split_cells_nor_start_formulas():
 )
 def test_only_lines_that_begin_a_statement_are_magics(source, plain):
     assert plain_python(source) == plain
-
-
-def test_a_judge_that_takes_too_long_is_replaced():
-    judges = judging.Judges(1, seconds=60.0)
-    numbers = judging.Numbers(1, "ada")
-    try:
-        good = judges.judge(
-            "model-1", numbers, [{"value": exercises.find_exercise("model-1").solution}]
-        )
-        assert (good.share, good.status) == (1.0, "right")
-        judges._seconds = 0.0001
-        slow = judges.judge(SITUATION, numbers, [{"value": 1}])
-        assert (slow.share, slow.status) == (0.0, "timeout")
-        judges._seconds = 60.0
-        assert judges.judge(SITUATION, numbers, [{"value": 1}]).status == "wrong"
-    finally:
-        judges.close()
-
-
-# ---- copies --------------------------------------------------------------------------------
-
-
-def test_copies_ask_for_their_own_numbers_and_check_them(tmp_path, capsys):
-    course = Course(variants=42, students=("ada", "ben"))
-    paths = handout.write_handouts(PROJECT, [MAIN], tmp_path, course=course)
-    assert [p.relative_to(tmp_path).as_posix() for p in paths] == [
-        f"{name}/{MAIN}.ipynb" for name in ("ada", "ben")
-    ]
-    node = json.loads(paths[0].read_text())
-    copy = course.copy_of("ada")
-    assert node["metadata"]["momab"]["copy"] == copy
-    sentence, _ = exercises.own_copy(SITUATION, copy)
-    text = ["".join(cell["source"]) for cell in node["cells"]]
-    assert any(sentence in cell for cell in text)
-    assert f'momab.check("{SITUATION}", situation, copy={copy})' in text
-    exercises.check(SITUATION, exercises.find_exercise(SITUATION).solution, copy=copy)
-    assert sentence in capsys.readouterr().out
-    with pytest.raises(MomabError, match="variants"):
-        handout.write_handouts(PROJECT, [MAIN], tmp_path, course=Course(variants=1))
-    with pytest.raises(MomabError, match="folder"):
-        handout.write_handouts(
-            PROJECT, [MAIN], tmp_path, course=Course(variants=1, students=("..",))
-        )
-
-
-def _solved(label: str, copy: int | None, cells: dict[str, str], name: str) -> str:
-    exercise = exercises.find_exercise(label)
-    if exercise.cases or copy is None:
-        return cells[label]
-    _, own = exercises.own_copy(label, copy)
-    return f"{name} = {memory.solved(exercise, own)!r}"
-
-
-def _remembered(label: str, name: str) -> str:
-    """The outcomes of the check by heart."""
-    exercise = exercises.find_exercise(label)
-    if not exercise.cases:
-        return f"{name} = {exercise.solution!r}"
-    known = [outcome.value for outcome in exercise.outcomes(exercise.solution)]
-    return (
-        (
-            f"import itertools\nknown = itertools.cycle({known!r})\n"
-            f"def {name}(*arguments):\n    return next(known)\n"
-        )
-        .replace("inf", "float('inf')")
-        .replace("nan", "float('nan')")
-    )
-
-
-@isolated
-@pytest.mark.slow
-def test_two_hundred_students_with_copies(tmp_path):
-    """Who has understood gets all points, who remembers gets none, in one command."""
-    chapters = ("model", MAIN, "refresher", "zero-gap")
-    names = [f"student {number:03}" for number in range(200)]
-    file = tmp_path / "course.yml"
-    file.write_text(json.dumps({"variants": 42, "seed": 9, "students": names}))
-    course = settings.read_course(file)
-    texts = {
-        c: [t for t in myst.exercises(PROJECT.notebook(c).node) if t.programming] for c in chapters
-    }
-    cells: dict[str, str] = {}
-    for chapter in chapters:
-        for label, cell in editions.solution_cells(PROJECT.notebook(chapter).node):
-            if f'momab.check("{label}"' in cell.source:
-                cells[label] = cell.source
-    for number, name in enumerate(names):
-        chapter = chapters[number % len(chapters)]
-        copy = course.copy_of(name)
-        node = handout.make_handout(PROJECT, chapter, copy)
-        answers = {text.label: text.answer_name for text in texts[chapter]}
-        for cell in node.cells:
-            label = cell.metadata["momab"].get("exercise", "")
-            if cell.metadata["momab"]["role"] == "answer" and label in answers:
-                honest = number % 8 < 4
-                cell.source = (
-                    _solved(label, copy, cells, answers[label])
-                    if honest
-                    else _remembered(label, answers[label])
-                )
-        (tmp_path / "class" / name).mkdir(parents=True)
-        (tmp_path / "class" / name / f"{chapter}.ipynb").write_text(json.dumps(node))
-    output = tmp_path / "results"
-    command = [*COMMAND, str(tmp_path / "class"), "-o", str(output), "--course", str(file)]
-    started = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    print(f"200 students in {time.monotonic() - started:.0f} s")
-    assert done.returncode == 0, done.stderr
-    totals = {row["student"]: float(row["total"]) for row in rows(output / "grades.csv")}
-    assert len(totals) == 200
-    for number, name in enumerate(names):
-        chapter = chapters[number % len(chapters)]
-        assert totals[name] == (len(texts[chapter]) if number % 8 < 4 else 0), name
-    items = {row["exercise"]: row for row in rows(output / "items.csv")}
-    for chapter in chapters:
-        for text in texts[chapter]:
-            row = items[text.label]
-            assert (row["answered"], row["right"]) == ("50", "25")
-            assert float(row["discrimination"]) > 0

@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,7 @@ def _works() -> bool:
 
 
 WORKS = _works()
+TRUST = sandbox.Limits(trust=True)
 isolated = pytest.mark.skipif(not WORKS, reason="bubblewrap is not installed or not allowed here")
 COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "grade"]
 
@@ -73,18 +76,20 @@ def processes_of(folder: Path, *apart: int) -> list[int]:
     return [number for number in found if number not in (os.getpid(), *apart)]
 
 
+def until(holds: Callable[[], object], seconds: float = 300.0) -> None:
+    """Wait until something holds; it does, soon, unless something is wrong."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        threading.Event().wait(0.05)
+
+
 # ---- the whole class -----------------------------------------------------------------------
 
 
-# One pupil of each kind: right, wrong, odd names, endless, greedy, curious, escaping, forging.
-SMALL = ("ada", "ben", "<b>html&", "=cmd()", "eve", "finn", "jon", "lee", "mia", "pam", "ray")
-
-
-@pytest.mark.parametrize(
-    "names", [SMALL, pytest.param((), marks=pytest.mark.slow)], ids=["small", "whole"]
-)
 @isolated
-def test_a_whole_class_in_one_command(school, tmp_path, names):
+@pytest.mark.slow
+def test_a_whole_class_in_one_command(school, tmp_path):
     handed_in, canary, temporary = (tmp_path / n for n in ("class", "canary", "temporary"))
     for folder in (handed_in, canary, temporary):
         folder.mkdir()
@@ -92,8 +97,6 @@ def test_a_whole_class_in_one_command(school, tmp_path, names):
     grounds = Grounds(canary, handed_in / "ada" / f"{MAIN}.ipynb", ROOT)
     pupils = classroom.pupils(grounds)
     assert len(pupils) >= 45
-    assert set(names) <= {pupil.name for pupil in pupils}
-    pupils = [pupil for pupil in pupils if pupil.name in names] if names else pupils
     classroom.hand_in(school, pupils, handed_in)
     before = kept(canary), kept(handed_in)
 
@@ -130,14 +133,12 @@ def test_a_whole_class_in_one_command(school, tmp_path, names):
     assert (kept(canary), kept(handed_in)) == before
     assert list(temporary.iterdir()) == []
     assert processes_of(temporary) == []
-    time.sleep(classroom.FAILS_LATER)
-    assert kept(canary) == before[0]
-
     # an innocent student's marks are the same alone and beside attackers
     classroom.hand_in(school, [p for p in pupils if p.name == "ada"], tmp_path / "alone")
     assert grade(tmp_path / "alone", tmp_path / "hers").returncode == 0
     assert rows(tmp_path / "hers" / "details.csv") == [r for r in details if r["student"] == "ada"]
     assert rows(tmp_path / "hers" / "grades.csv") == [marks["ada"]]
+    assert kept(canary) == before[0], "no daemon has lived on"
 
     # what a spreadsheet or a browser would run is harmless, what helps is there
     assert {row["student"][0] for row in table}.isdisjoint("=+-@")
@@ -168,10 +169,11 @@ def test_the_worked_solutions_stand_alone_and_get_every_mark(tmp_path):
     graded = grading.grade_class(project, tmp_path)
     assert graded.students == ("teacher",)
     assert [g.exercise for g in graded.grades if g.marks == 0] == []
-    assert graded.total("teacher") == graded.out_of >= 20
+    assert graded.total("teacher") == graded.out_of("teacher") >= 20
 
 
 @isolated
+@pytest.mark.slow
 def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
     handed_in, temporary, output = (tmp_path / n for n in ("class", "temporary", "results"))
     temporary.mkdir()
@@ -186,10 +188,7 @@ def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
         text=True,
     )
     assert process.stdout.readline().startswith("isolation")
-    while not processes_of(temporary, process.pid):
-        assert process.poll() is None
-        time.sleep(0.05)
-    time.sleep(1)
+    until(lambda: processes_of(temporary, process.pid))
     process.send_signal(signal.SIGINT)
     try:
         _, errors = process.communicate(timeout=300)
@@ -249,11 +248,6 @@ def test_without_bubblewrap_a_sentence_says_how_to_get_it(school, tmp_path):
     assert "apt install bubblewrap" in done.stderr
     assert "--trust" in done.stderr
     assert not (tmp_path / "results").exists()
-    command += ["--trust"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "all notebooks are trusted" in done.stdout
-    assert rows(tmp_path / "results" / "grades.csv")[0]["total"] == "3"
 
 
 # ---- the process inside --------------------------------------------------------------------
@@ -284,6 +278,15 @@ with tempfile.TemporaryDirectory() as folder:
 pathlib.Path("here.txt").write_text("mine")
 display(front)
 
+import socket
+socket.socket(socket.AF_UNIX).close()
+try:
+    socket.socket(socket.AF_VSOCK)
+except PermissionError:
+    pass
+else:
+    raise SystemExit("AF_VSOCK is open")
+
 import momab
 momab.check("width-floor-2", None)
 """
@@ -309,6 +312,7 @@ assert twice(4) == 8
 
 
 @isolated
+@pytest.mark.slow
 def test_compiled_code_runs_inside(sheet):
     pytest.importorskip("numba")
     results = sandbox.run_steps([*cells(COMPILED), answer(sheet)], sandbox.Limits(seconds=60))
@@ -316,12 +320,14 @@ def test_compiled_code_runs_inside(sheet):
 
 
 @isolated
+@pytest.mark.slow
 def test_an_answer_that_is_defined_late_gets_a_second_chance(sheet):
     steps = [answer(sheet), *cells(GOOD_WIDTH), answer(sheet)]
     assert sandbox.run_steps(steps, sandbox.Limits())[WIDTH].kind == "done"
 
 
 @isolated
+@pytest.mark.slow
 def test_there_are_only_so_many_restarts(sheet):
     steps = [*cells(*["import os; os._exit(1)"] * 6), answer(sheet)]
     results = sandbox.run_steps(steps, sandbox.Limits(restarts=2))
@@ -330,6 +336,7 @@ def test_there_are_only_so_many_restarts(sheet):
 
 
 @isolated
+@pytest.mark.slow
 def test_a_flood_on_the_grader_s_own_pipe_is_cut_off(sheet):
     flood = classroom.send("b'[1]' * 100_000 + b'\\n'")
     steps = [*cells(GOOD_WIDTH, f"while True:\n    exec({flood!r})"), answer(sheet)]
@@ -413,7 +420,18 @@ def test_files_beside_the_notebooks_are_passed_over(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     with pytest.raises(MomabError, match="no notebook"):
-        submissions.find_notebooks(tmp_path)
+        submissions.read_class(tmp_path, [MAIN])
+    (tmp_path / "a" / "x.ipynb.txt").write_text("{}")
+    (tmp_path / f"b-{MAIN}.html").write_text("")
+    (tmp_path / "y.zip").write_text("")
+    (tmp_path / "z.ipynb").write_text("{}")
+    _, unread = submissions.read_class(tmp_path, [MAIN])
+    assert [(one.student, one.name) for one in unread] == [
+        ("a", "a/x.ipynb.txt"),
+        ("a", "a/x.py"),
+        ("b", f"b-{MAIN}.html"),
+        ("", "y.zip"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -438,30 +456,18 @@ def test_odd_files_are_unreadable_with_a_reason(tmp_path, content, said):
     assert read.student == "ada"
 
 
-@isolated
 def test_a_file_of_no_known_chapter_gets_a_line_of_its_own(school, tmp_path):
     classroom.hand_in(school, [Pupil("ada")], tmp_path)
     (tmp_path / "odd.ipynb").write_text("{}")
-    graded = grading.grade_class(Project.find(ROOT), tmp_path)
+    graded = grading.grade_class(Project.find(ROOT), tmp_path, TRUST)
     odd = graded.of("odd")[-1]
     assert (odd.exercise, odd.status, odd.marks) == ("", "unreadable", None)
     assert "odd.ipynb" in odd.hint
-    assert (graded.total("odd"), graded.total("ada"), graded.out_of) == (0, 3, 3)
+    assert (graded.total("odd"), graded.total("ada"), graded.out_of("odd")) == (0, 3, 3)
     gradebook.write_gradebook(Project.find(ROOT), graded, tmp_path / "results")
     assert "odd.ipynb" in (tmp_path / "results" / "reports" / "odd.html").read_text()
 
 
-@isolated
-def test_of_several_attempts_each_exercise_counts_where_it_is_best(school, tmp_path):
-    first = Pupil("ada", {WIDTH: classroom.width("return 1")}, path="ada/first.ipynb")
-    second = Pupil("ada", {SITUATION: "situation = 1"}, path="ada/second.ipynb")
-    classroom.hand_in(school, [first, second], tmp_path)
-    graded = grading.grade_class(Project.find(ROOT), tmp_path)
-    assert graded.students == ("ada",)
-    assert graded.total("ada") == 3
-
-
-@isolated
 def test_a_failure_of_the_grader_itself_costs_one_notebook_only(school, tmp_path, monkeypatch):
     def plan(submission, sheet):
         if submission.student == "ben":
@@ -470,7 +476,7 @@ def test_a_failure_of_the_grader_itself_costs_one_notebook_only(school, tmp_path
 
     monkeypatch.setattr(grading, "plan_steps", plan)
     classroom.hand_in(school, [Pupil("ada"), Pupil("ben")], tmp_path)
-    graded = grading.grade_class(Project.find(ROOT), tmp_path)
+    graded = grading.grade_class(Project.find(ROOT), tmp_path, TRUST)
     assert (graded.total("ada"), graded.not_graded) == (3, ["ben"])
     assert {(grade.status, grade.marks) for grade in graded.of("ben")} == {("not graded", None)}
     assert "The grader failed on width-floor.ipynb (KeyError" in graded.of("ben")[0].hint

@@ -1,6 +1,7 @@
 """Handouts: clean notebooks with a place for every answer."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from nbclient import NotebookClient
 from momab import MomabError
 from momab.book import editions, myst
 from momab.book.project import Project
+from momab.book.questions import read_questions
 from momab.course import handout
 from tests import tiny
 from tests.conftest import ROOT
@@ -168,6 +170,12 @@ def check_handout(chapter):
         assert cell.source not in sources
     for word in ("{solution", "{slide}", "{notes}", "teaching"):
         assert not any(word in text for text in sources)
+    asked = read_questions(PROJECT.root / "notebooks" / f"{chapter}.questions.yml")
+    text = "\n".join(sources)
+    assert asked
+    assert text.count("<summary>Answer</summary>") == len(asked), "questions are written out"
+    assert text.count("> **A.** ") == sum(bool(question.choices) for question in asked.values())
+    assert "> **Question** (" not in text
     texts = myst.exercises(source)
     answers = [(c.metadata["momab"]["exercise"], c.cell_type) for c in of_role(node, "answer")]
     wanted = []
@@ -241,3 +249,10 @@ def test_the_command(tmp_path):
     assert done.stdout.strip() == str(tmp_path / "model.ipynb")
     done = subprocess.run([*command, "nowhere", "-o", str(tmp_path)], **run)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_the_page_does_not_answer_limit_5():
+    """It asks what the price is when a mean is 1; the page said so beside a link to it."""
+    text = (ROOT / "notebooks/limit.md").read_text()
+    assert text.count("{ref}`limit-5`") == 2
+    assert not re.search(r"mean (of|is) 1\b[^|\n]*(price is zero|=0)", text)

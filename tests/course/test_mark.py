@@ -61,11 +61,6 @@ def prose() -> Iterator[Prose]:
         yield prose
 
 
-@pytest.fixture(scope="module")
-def sheet() -> Sheet:
-    return Sheet.of(BOOK, MAIN)
-
-
 def a_class(sheet: Sheet, answers: dict[str, dict[str, str]], **course: Any) -> Class:
     """A class as grading leaves it; what is not answered is empty."""
     rules = Course(**course)
@@ -314,7 +309,7 @@ def test_marks_reach_table_and_feedback(results: Path) -> None:
     found = opened(results)
     found.give(found.answers[0], 2, "See $x^2$ <script>alert(1)</script>")
     graded = gradebook.write_gradebook(BOOK, found.graded, results)
-    assert graded.out_of == 6
+    assert graded.out_of("ada") == 6
     rows = table(results)
     assert [rows[name][FIRST] for name in ("ada", "ben", "cy")] == ["2", "not marked", "0"]
     assert [rows[name]["total"] for name in ("ada", "ben", "cy")] == ["5", "not marked", "3"]

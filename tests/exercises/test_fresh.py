@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import cycle
+from typing import Any
+
 import numpy as np
 import pytest
 
 from momab import exercises
 from momab.exercises import core
-from momab.exercises.core import Exercise, Personal
+from momab.exercises.core import Exercise
 from momab.exercises.draws import Draw
-from tests.exercises import memory
 
 EVERY = [e for chapter in exercises.chapters() for e in exercises.of_chapter(chapter)]
 FUNCTIONS = [e for e in EVERY if e.cases]
-VALUES = [e for e in EVERY if not e.cases]
 SEEDS = range(3)
 
 
@@ -23,6 +25,47 @@ def verdict(exercise: Exercise, answer: object) -> core.Verdict:
 
 def drawn(exercise: Exercise, seed: int) -> Exercise:
     return exercise.fresh(Draw(seed, "ada", exercise.name))
+
+
+def _flat(call: object) -> list[Any]:
+    if isinstance(call, list | tuple | np.ndarray):
+        return [leaf for item in call for leaf in _flat(item)]
+    return [call]
+
+
+def _distance(first: object, second: object) -> float:
+    a, b = _flat(first), _flat(second)
+    if len(a) != len(b):
+        return float("inf")
+    numbers = (int, float, np.number, bool, np.bool_)
+    return sum(
+        abs(float(x) - float(y)) if isinstance(x, numbers) and isinstance(y, numbers) else x != y
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def memorisers(exercise: Exercise) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Answers that know all outcomes of the check by heart, and nothing else."""
+    known = list(
+        zip(exercise.calls, (o.value for o in exercise.outcomes(exercise.solution)), strict=True)
+    )
+
+    def exact(*call: Any) -> Any:
+        return {repr(a): value for a, value in known}[repr(call)]
+
+    def nearest(*call: Any) -> Any:
+        return min(known, key=lambda pair: _distance(pair[0], call))[1]
+
+    def usual(*call: Any) -> Any:
+        outcomes = [core.plain(value) for _, value in known]
+        often = max(outcomes, key=outcomes.count)
+        return {repr(a): value for a, value in known}.get(repr(call), often)
+
+    order = cycle(value for _, value in known)
+    yield "exact", exact
+    yield "nearest", nearest
+    yield "most frequent", usual
+    yield "in turn", lambda *call: next(order)
 
 
 @pytest.mark.parametrize("exercise", FUNCTIONS, ids=lambda e: e.name)
@@ -41,33 +84,10 @@ def test_the_solution_is_right_about_every_drawn_argument(exercise: Exercise) ->
 def test_who_remembers_outcomes_gets_nothing(exercise: Exercise) -> None:
     for seed in SEEDS:
         fresh = drawn(exercise, seed)
-        for name, answer in memory.memorisers(exercise):
+        for name, answer in memorisers(exercise):
             found = verdict(fresh, answer)
             assert found.share == 0.0, f"{name}, seed {seed}: {found.text()}"
             assert not found.right
-
-
-@pytest.mark.parametrize("exercise", VALUES, ids=lambda e: e.name)
-def test_every_copy_of_an_example_can_be_solved_and_needs_an_answer_of_its_own(
-    exercise: Exercise,
-) -> None:
-    seen = set()
-    for seed in range(40):
-        sentence, copy = exercise.variant(Draw(seed, "ben", exercise.name))
-        seen.add(sentence)
-        assert verdict(copy, memory.solved(exercise, copy)).right, sentence
-        old = verdict(copy, exercise.solution)
-        assert not old.right
-        assert old.share == 0.0
-    assert len(seen) >= 4
-
-
-@pytest.mark.parametrize("exercise", VALUES, ids=lambda e: e.name)
-def test_every_demanded_number_leaves_the_exercise_solvable(exercise: Exercise) -> None:
-    if isinstance(own := exercise.personal, Personal):
-        for number in own.values:
-            found = verdict(exercise, memory.SOLVED[exercise.name](number))
-            assert found.right, (number, found.text())
 
 
 def test_draws_depend_on_seed_name_and_exercise_and_on_nothing_else() -> None:
@@ -99,3 +119,13 @@ def test_what_belongs_together_changes_together() -> None:
     assert sorted(np.argsort(other.ravel()).argsort()) == sorted(order)
     assert pulls[arm] == sorted(pulls)[1]
     assert other[arm].max() == 1.0
+
+
+def test_noise_earns_nothing() -> None:
+    """Ten thousand drawn pairs of means met half of what zero-gap-2 asks for, and earned it."""
+    exercise = exercises.find_exercise("zero-gap-2")
+    for means in np.random.default_rng(1).random((200, 3, 2)).round(1):
+        found = verdict(exercise, means.tolist())
+        assert found.share == (1.0 if found.right else 0.0)
+    wrong = [e for e in EVERY if not e.cases]
+    assert {verdict(e, slip.answer).share for e in wrong for slip in e.slips} == {0.0}
