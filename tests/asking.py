@@ -11,6 +11,26 @@ from momab.web import Loopback
 
 
 @dataclass(frozen=True)
+class Door:
+    """What one has to know of a server in another process."""
+
+    port: int
+    token: str
+
+    @property
+    def cookie(self) -> str:
+        return f"momab-{self.port}"
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def entrance(self) -> str:
+        return f"{self.address}?token={self.token}"
+
+
+@dataclass(frozen=True)
 class Answer:
     """What came back."""
 
@@ -28,7 +48,7 @@ class Answer:
 
 
 def ask(
-    server: Loopback,
+    server: Loopback | Door,
     method: str,
     path: str,
     body: Any = None,

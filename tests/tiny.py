@@ -1,7 +1,12 @@
-"""A tiny book to try the pipeline on."""
+"""A tiny book to try the pipeline on, and what a test run makes only once."""
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADER = """---
@@ -72,3 +77,17 @@ def dress(folder: Path) -> None:
     (folder / "_config.yml").write_text(config)
     for name in ("_static", "_templates"):
         shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)
+
+
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that one worker of a test run makes, and the others find; nobody may change it."""
+    base = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # of all workers
+    folder, made = base / name, base / f"{name}.made"
+    with FileLock(base / f"{name}.lock"):
+        if not made.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            make(folder)
+            made.touch()
+    return folder

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
+import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +24,7 @@ LIMIT = 20 * 2**20
 
 _COLUMNS = 500
 _KEEP = 50
+_keeping = threading.Lock()
 
 
 def keep_table(folder: Path, name: str, data: bytes) -> dict[str, Any]:
@@ -30,23 +34,24 @@ def keep_table(folder: Path, name: str, data: bytes) -> dict[str, Any]:
         raise MomabError(f"a table may have {_COLUMNS} columns; this one has more.")
     id = hashlib.sha256(data).hexdigest()[:16]
     stem = re.sub(r"[^\w -]+", "-", Path(name).stem).strip(" -")[:60] or "table"
-    path = folder / id / f"{stem}.csv"
-    shutil.rmtree(path.parent, ignore_errors=True)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(data)
-    try:
-        frame = _read(path)
-    except MomabError:
-        shutil.rmtree(path.parent)
-        raise
-    _forget_old(folder)
-    described = {
-        "id": id,
-        "name": stem,
-        "rows": len(frame),
-        "columns": [_column(str(name), frame[name]) for name in frame.columns],
-    }
-    (path.parent / "table.json").write_text(json.dumps(described), encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
+        new, old = Path(temporary, "new"), Path(temporary, "old")
+        new.mkdir()
+        (new / f"{stem}.csv").write_bytes(data)
+        frame = _read(new / f"{stem}.csv")
+        described = {
+            "id": id,
+            "name": stem,
+            "rows": len(frame),
+            "columns": [_column(str(name), frame[name]) for name in frame.columns],
+        }
+        (new / "table.json").write_text(json.dumps(described), encoding="utf-8")
+        with _keeping:  # two tabs may drop the same table at once
+            if (folder / id).exists():
+                os.rename(folder / id, old)
+            os.rename(new, folder / id)
+            _forget_old(folder)
     return described
 
 
@@ -90,7 +95,7 @@ def _column(name: str, values: Any) -> dict[str, Any]:
 
 
 def _forget_old(folder: Path) -> None:
-    kept = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    kept = sorted(folder.glob("[!.]*"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in kept[_KEEP:]:
         shutil.rmtree(path, ignore_errors=True)
 

@@ -1,20 +1,31 @@
-"""A small book in the dress of the real one, and a server for it."""
+"""A small book in the dress of the real one, and the one server that a test run has for it."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from filelock import FileLock
 
 from momab.book import build as pipeline
 from momab.book.project import Project
-from momab.serve.app import Serving
 from tests import tiny
+from tests.asking import Answer, Door, ask
 from tests.conftest import ROOT
+from tests.waiting import until
+
+psutil = pytest.importorskip("psutil")
 
 PAGE = """
 # Dice
@@ -141,35 +152,140 @@ def make_book(folder: Path) -> Project:
     return Project(folder, folder / "momab_tiny")
 
 
+# `momab serve`, ended by the last who needs it, or by the end of the process that started the run
+SERVE = """
+import os, signal, sys, threading
+import psutil
+from momab.cli.app import main
+
+def end_with_owner(owner):
+    psutil.Process(owner).wait()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+if __name__ == "__main__":
+    threading.Thread(target=end_with_owner, args=(int(sys.argv.pop()),), daemon=True).start()
+    main()
+"""
+
+
+@dataclass
+class Served:
+    """A book that is served by a process of its own, and how to ask for its pages."""
+
+    book: Project
+    pid: int
+    server: Door
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str | None) -> Answer:
+        return ask(self.server, method, path, body, **headers)
+
+    def post(self, page: str, **request: Any) -> Answer:
+        return self.ask("POST", f"/_serve/pages/{page}", request)
+
+    def upload(self, data: bytes, name: str = "my.csv") -> Answer:
+        return self.ask("POST", f"/_serve/tables?name={name}", data)
+
+    def state(self, job: str) -> dict[str, Any]:
+        return self.ask("GET", f"/_serve/jobs/{job}").json
+
+    def ended(self, job: str) -> dict[str, Any]:
+        """A job, once nothing happens to it any more."""
+
+        def over() -> dict[str, Any] | None:
+            found = self.state(job)
+            return found if found["state"] in ("done", "failed", "cancelled") else None
+
+        return until(over, f"the end of job {job}")
+
+    def started(self, job: str) -> None:
+        """Return when the notebook of a job executes its cells."""
+        until(
+            lambda: any(task["done"] >= 1 for task in self.state(job)["tasks"]),
+            f"the first cell of job {job}",
+        )
+
+    def run(self, page: str = "index", **request: Any) -> str:
+        """Run a page; return the address that shows the result."""
+        answer = self.post(page, **{"values": {}, **request})
+        assert answer.status == 200, answer.text
+        found = self.ended(answer.json["job"])
+        assert found["state"] == "done", found
+        return found["address"]
+
+    @cached_property
+    def process(self) -> Any:
+        return psutil.Process(self.pid)
+
+    def kernels(self) -> list[Any]:
+        """The kernels below the server."""
+        found = self.process.children(recursive=True)
+        return [p for p in found if p.is_running() and "ipykernel" in " ".join(p.cmdline())]
+
+
+STARTED: list[subprocess.Popen[str]] = []  # whoever ends a server need not have started it
+
+
+def is_over(process: Any) -> bool:
+    """Whether a process has ended, be it buried or not."""
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+def serve(book: Path, owner: int, workers: int, log: Path) -> Served:
+    """Start a server for a built book."""
+    command = ["serve", "--as-is", "--workers", str(workers)]
+    with log.open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, *command, str(owner)],
+            cwd=book,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            text=True,
+        )
+
+    def entrance() -> re.Match[str] | None:
+        assert process.poll() is None, log.read_text()
+        return re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]{40,}) ", log.read_text())
+
+    found = until(entrance, "the address of `momab serve`")
+    STARTED.append(process)
+    return Served(Project(book), process.pid, Door(int(found[1]), found[2]))
+
+
 @pytest.fixture(scope="session")
 def small_book(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The small book, built."""
-    project = make_book(tmp_path_factory.mktemp("served"))
-    pipeline.build(project, quiet=True)
-    return project
+    """The small book, built once in a test run; only its server may change it."""
+
+    def make(folder: Path) -> None:
+        pipeline.build(make_book(folder), workers=1, quiet=True)
+
+    return Project(tiny.once(tmp_path_factory, "served", make))
 
 
 @pytest.fixture(scope="session")
-def serving(small_book: Project) -> Iterator[Serving]:
-    """The small book, served."""
-    with closing(Serving(small_book, small_book.build / "html")) as serving:
-        serving.server.start()
-        yield serving
-
-
-@pytest.fixture
-def one_worker(small_book: Project) -> Iterator[Serving]:
-    """Another server of the same book, with a single worker."""
-    with closing(Serving(small_book, small_book.build / "html", workers=1)) as serving:
-        serving.server.start()
-        yield serving
-
-
-@pytest.fixture
-def leftovers(small_book: Project) -> Callable[[], set[Path]]:
-    """What is in the build folder of the small book, apart from what finished runs leave."""
-
-    def found() -> set[Path]:
-        return {path for path in small_book.build.rglob("*") if path.is_file()}
-
-    return found
+def served(small_book: Project) -> Iterator[Served]:
+    """The small book, served: the first worker starts the server, the last one ends it."""
+    note, lock = small_book.root / "users.json", FileLock(small_book.root / "users.lock")
+    with lock:
+        users = json.loads(note.read_text()) if note.exists() else None
+        if users is None:
+            owner = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+            found = serve(small_book.root, owner, 2, small_book.root / "served.log")
+            users = {"pid": found.pid, "port": found.server.port, "token": found.server.token}
+            users["count"] = 0
+        users["count"] += 1
+        note.write_text(json.dumps(users))
+    door = Door(users["port"], users["token"])
+    yield Served(small_book, users["pid"], door)
+    with lock:
+        users = json.loads(note.read_text())
+        users["count"] -= 1
+        note.write_text(json.dumps(users))
+        if users["count"] == 0:
+            note.unlink()
+            process = psutil.Process(users["pid"])
+            process.terminate()
+            until(lambda: is_over(process), "the end of the server")
+    for started in STARTED:
+        started.poll()  # it may be ours to bury
