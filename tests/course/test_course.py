@@ -8,6 +8,7 @@ import pytest
 
 from momab import MomabError, exercises
 from momab.book.project import Project
+from momab.cli.course import grade_command
 from momab.course import gradebook, grading, judging, settings, submissions
 from momab.course.guard import plain_python
 from momab.course.settings import Course
@@ -72,10 +73,19 @@ def test_a_listed_student_is_found_by_name_or_id(said, student):
         ({"extensions": {"eve": {}}}, "names the student 'eve'"),
     ],
 )
-def test_what_does_not_exist_is_named_before_anything_runs(school, tmp_path, rules, said):
-    classroom.hand_in(school, [Pupil("ada")], tmp_path)
+def test_what_does_not_exist_is_named(rules, said):
     with pytest.raises(MomabError, match=said):
-        grading.grade_class(PROJECT, tmp_path, course=Course(**rules))
+        Course(**rules).require_known(["model"], ["model-1"], ["ada"])
+
+
+def test_nothing_runs_before_it_is_named(school, tmp_path, monkeypatch):
+    monkeypatch.setattr(grading, "probe", lambda limits: pytest.fail("something runs"))
+    classroom.hand_in(school, [Pupil("ada")], tmp_path)
+    with pytest.raises(MomabError, match="names the chapter 'modle' under weights"):
+        grading.grade_class(PROJECT, tmp_path, course=Course(weights={"modle": 1.0}))
+    times = {("eve", "model"): datetime.datetime(2026, 1, 1)}
+    with pytest.raises(MomabError, match="times of receipt name 'eve'"):
+        grading.grade_class(PROJECT, tmp_path, received=times)
 
 
 @pytest.mark.parametrize(
@@ -153,8 +163,6 @@ def test_a_term(school, tmp_path, monkeypatch, capsys):
     (tmp_path / "received.csv").write_text(RECEIVED)
 
     def grade(folder, **more):
-        from momab.cli.course import grade_command
-
         times = tmp_path / "received.csv"
         grade_command(folder, output, rules, received=times, trust=True, **more)
         return {row["student"]: row for row in rows(output / "grades.csv")}

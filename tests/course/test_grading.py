@@ -19,6 +19,7 @@ import pytest
 from momab import MomabError, exercises
 from momab.book import editions
 from momab.book.project import Project
+from momab.cli.course import grade_command
 from momab.course import (
     gradebook,
     grading,
@@ -222,31 +223,30 @@ def test_a_checkout_below_tmp_grades(school, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("folder", "seconds", "said"),
     [
-        (["nowhere", "-o", "results"], "nowhere is no folder"),
-        (["book", "-o", "results"], "no notebook (.ipynb) below book"),
-        (["book", "-o", "results", "--seconds", "0"], "--seconds"),
+        ("nowhere", 10.0, "nowhere is no folder"),
+        ("book", 10.0, r"no notebook \(.ipynb\) below book"),
+        ("book", 0.0, "--seconds"),
     ],
 )
-def test_bad_input_is_explained_and_nothing_written(arguments, said):
-    done = subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (ROOT / "results").exists()
+def test_bad_input_is_explained_and_nothing_written(folder, seconds, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(MomabError, match=said):
+        grade_command(Path(folder), tmp_path / "results", seconds=seconds)
+    assert not (tmp_path / "results").exists()
 
 
-def test_without_bubblewrap_a_sentence_says_how_to_get_it(school, tmp_path):
+def test_without_bubblewrap_a_sentence_says_how_to_get_it(school, tmp_path, monkeypatch):
     classroom.hand_in(school, [Pupil("ada")], tmp_path / "class")
-    (tmp_path / "bin").mkdir()
-    environment = {**os.environ, "PATH": str(tmp_path / "bin")}
-    command = [*COMMAND, str(tmp_path / "class"), "-o", str(tmp_path / "results")]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "apt install bubblewrap" in done.stderr
-    assert "--trust" in done.stderr
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    isolation.version.cache_clear()
+    try:
+        with pytest.raises(isolation.IsolationError, match=r"apt install bubblewrap.*--trust"):
+            grade_command(tmp_path / "class", tmp_path / "results")
+    finally:
+        isolation.version.cache_clear()
     assert not (tmp_path / "results").exists()
 
 
