@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -58,14 +58,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def each_recipe() -> list[Any]:
-    """The recipes; those that compile a kernel or build a page take long."""
-    slow = pytest.mark.slow
-    long = re.compile("policy|chapter")
-    return [pytest.param(t, marks=slow) if long.search(t) else t for t in recipes()]
-
-
-@pytest.mark.parametrize("title", each_recipe(), ids=lambda t: re.sub(r"\W+", "-", t.lower()))
+@pytest.mark.slow
+@pytest.mark.parametrize("title", recipes(), ids=lambda t: re.sub(r"\W+", "-", t.lower()))
 def test_a_recipe_works(title, copy):
     body = recipes()[title]
     for fence in fences(body):

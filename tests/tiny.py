@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from momab.book import build as pipeline
+from momab.book.build import BuildReport
+from momab.book.project import Project
+
 ROOT = Path(__file__).resolve().parents[1]
 HEADER = """---
 jupytext:
@@ -77,6 +81,68 @@ def dress(folder: Path) -> None:
     (folder / "_config.yml").write_text(config)
     for name in ("_static", "_templates"):
         shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)
+
+
+def project(book: Path) -> Project:
+    return Project(book, book / "momab_tiny")
+
+
+# ---- a book as a publishing workflow builds it ---------------------------------------------------
+
+VALUES = ("other.seed=2",)
+PUBLISHING = {
+    "MOMAB_REPOSITORY": "https://github.com/someone/tiny",
+    "MOMAB_BASEURL": "https://someone.example/tiny",
+}
+EXERCISES = (
+    HEADER
+    + "## Exercises\n\n:::{exercise} A sum\n:label: other-1\n:class: warm-up\n\nAdd them.\n:::\n\n"
+    + ":::{solution-start} other-1\n:::\n\n"
+    + cell("print('the', 'answer', seed)")
+    + ":::{solution-end}\n:::\n"
+)
+SLIDES = ":::{slide} On the deck\n- terse words\n:::\n\n:::{notes}\nwhispered words\n:::\n"
+RESULTS = """from IPython.display import Markdown
+Markdown('Read <a href="downloads/results.csv" download>results.csv</a>.')"""
+
+
+def declare(book: Path, pattern: str) -> None:
+    """Let the notebook ``other`` declare an input."""
+    source = book / "notebooks/other.md"
+    header = f"momab:\n  inputs: [{pattern}]\n---\n\n#"
+    source.write_text(source.read_text().replace("---\n\n#", header, 1))
+
+
+def add_companions(book: Path) -> None:
+    (book / "notebooks/other.exercises.md").write_text(EXERCISES)
+    (book / "notebooks/other.slides.md").write_text(SLIDES)
+    dress(book)
+
+
+def build(book: Path, *assignments: str) -> BuildReport:
+    return pipeline.build(project(book), assignments=assignments, workers=1, quiet=True)
+
+
+def publish(folder: Path) -> None:
+    """A tiny book with companions, recorded results and other values, built."""
+    book = make(folder)
+    add_companions(book)
+    (book / "results.csv").write_text("a,b\n1,2\n")
+    declare(book, "../results.csv")
+    other, index = book / "notebooks/other.md", book / "notebooks/index.md"
+    other.write_text(other.read_text().replace("# Other", "(far)=\n# Other") + cell(RESULTS))
+    words = index.read_text().replace("# Index", "(front)=\n# The front page")
+    index.write_text(words + "\nAs in {ref}`far`, see {ref}`the words <far>`.\n")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in PUBLISHING.items():
+            patch.setenv(name, value)
+        report = build(book, *VALUES)
+    assert (report.executed, report.built) == (2, True)
+
+
+def published(factory: pytest.TempPathFactory) -> Path:
+    """That book, built once in a test run; a test that changes it takes a copy."""
+    return once(factory, "published", publish)
 
 
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

@@ -1,6 +1,5 @@
 """The cache of executed notebooks: what it keeps, what it forgets, and that it cannot lie."""
 
-import json
 import os
 import signal
 import subprocess
@@ -16,15 +15,12 @@ from momab.book import execute
 from momab.book.fingerprint import Library
 from momab.book.parameters import read_assignments, sweep
 from momab.book.project import Project
-from momab.book.single_page import run_page
+from momab.book.single_page import planned_runs
 from momab.errors import MomabError
-from tests.tiny import cell, dress, write
+from tests.tiny import cell, project
+from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def project(book: Path) -> Project:
-    return Project(book, book / "momab_tiny")
 
 
 def jobs_for(book: Path, values: range) -> list[execute.Job]:
@@ -53,13 +49,6 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[execute.Job]:
     return done
 
 
-def test_nothing_of_the_running_command_is_forgotten(book, played):
-    jobs = jobs_for(book, range(40))
-    assert execute.execute(jobs, quiet=True) == 40
-    assert all(job.done for job in jobs)
-    assert execute.execute(jobs, quiet=True) == 0
-
-
 def test_pages_of_the_book_outlive_runs_and_old_runs_do_not(book, played):
     [page] = jobs_for(book, range(1))
     execute.execute([page], quiet=True)
@@ -81,41 +70,29 @@ def test_what_another_command_may_still_need_is_kept(book, played):
     assert all(job.done for job in recent)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": []}', "\x00" * 40])
-def test_an_empty_or_unreadable_file_is_not_done(book, played, content):
-    [job] = jobs_for(book, range(1))
-    job.path.parent.mkdir(parents=True)
-    job.path.write_text(content)
-    assert not job.done
-    assert execute.execute([job], quiet=True) == 1
-    assert job.done
-
-
-def test_loading_does_not_make_an_empty_file(book):
+def test_an_empty_or_unreadable_file_is_not_done(book, played):
     [job] = jobs_for(book, range(1))
     job.path.parent.mkdir(parents=True)
     with pytest.raises(FileNotFoundError):
         execute.load_executed(job)
-    assert not job.path.exists()
+    assert not job.path.exists(), "looking for it does not make it"
+    for content in ("", "{", "[]", '{"cells": []}', "\x00" * 40):
+        job.path.write_text(content)
+        assert not job.done
+    assert execute.execute([job], quiet=True) == 1
+    assert job.done
 
 
-def test_equal_values_of_a_sweep_are_one_page(book):
-    from momab.book.single_page import planned_runs
+def test_a_sweep_has_a_page_for_every_value_and_none_twice(book, played):
+    def planned(values: str) -> list[execute.Job]:
+        return planned_runs(project(book), project(book).notebook("other"), "quick", [values])
 
-    notebook = project(book).notebook("other")
-    assert len(planned_runs(project(book), notebook, "quick", ["seed=10,1e1,11"])) == 2
-
-
-@pytest.mark.slow
-def test_a_sweep_of_forty_values_makes_forty_pages(book):
-    dress(book)
-    values = ",".join(map(str, range(40)))
-    index, *pages = run_page(project(book), "other", assignments=[f"seed={values}"])
-    assert len(pages) == 40
-    assert index.is_file()
-    again = run_page(project(book), "other", assignments=[f"seed={values}"])
-    assert again == [index, *pages]
-    assert len(sweep(read_assignments([f"seed={values}"]))) == 40
+    assert len(planned("seed=10,1e1,11")) == 2
+    forty = "seed=" + ",".join(map(str, range(40)))
+    assert len(sweep(read_assignments([forty]))) == len(planned(forty)) == 40
+    assert execute.execute(planned(forty), quiet=True) == 40
+    assert all(job.done for job in planned(forty))
+    assert execute.execute(planned(forty), quiet=True) == 0
 
 
 # ---- data ------------------------------------------------------------------------------------
@@ -155,18 +132,10 @@ def test_a_page_asked_for_live_runs_without_the_data_says_so(tmp_path, monkeypat
         real_data.play_subset(study.Options(1000, 2, 1), "spotify", "misleading", 1)
 
 
-def test_a_cell_that_refuses_its_values_is_bad_input(book):
-    write(book, "other", "from momab import MomabError\nraise MomabError('no data; get some.')")
-    with pytest.raises(MomabError) as error:
-        run_page(project(book), "other")
-    assert str(error.value) == "notebooks/other.md: no data; get some."
-    assert getattr(error.value, "exit_code", 2) == 2
-
-
 # ---- processes -------------------------------------------------------------------------------
 
 CREW = """
-import sys, time
+import sys
 from contextlib import closing
 from pathlib import Path
 import momab
@@ -177,7 +146,7 @@ if __name__ == "__main__":
     momab.simulate(bandit, momab.WidthGuided(), 20, 400, workers=2, engine="python")
     with closing(PageBuilder(Path(sys.argv[1]))) as builder, _crew(2) as crew:
         print(builder._process.pid, "ready", flush=True)
-        time.sleep(600)
+        sys.stdin.read()
 """
 
 
@@ -189,12 +158,14 @@ def group(number: int) -> list[str]:
     return [line for line in listed.stdout.splitlines() if "resource_tracker" not in line]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="skipped: needs ps")
 def test_idle_workers_end_with_their_parent(tmp_path):
     script = tmp_path / "crew.py"
     script.write_text(CREW)
     parent = subprocess.Popen(
         [sys.executable, str(script), str(ROOT)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -204,19 +175,17 @@ def test_idle_workers_end_with_their_parent(tmp_path):
     crowd = len(group(parent.pid))
     parent.kill()
     parent.wait()
+    parent.stdin.close()
     parent.stdout.close()
     try:
-        for _ in range(300):
-            if not group(parent.pid):
-                break
-            time.sleep(1)
         assert crowd == 6  # it, two that play, two that execute, one that builds
-        assert group(parent.pid) == []
+        until(lambda: not group(parent.pid), "the end of all workers")
     finally:
         for line in group(parent.pid):
             os.kill(int(line.split()[0]), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="skipped: sends a signal to a group")
 def test_ctrl_c_says_what_was_kept(book):
     code = (
@@ -240,12 +209,9 @@ def test_ctrl_c_says_what_was_kept(book):
         text=True,
         start_new_session=True,
     )
-    for _ in range(1500):
-        if (book / "notebooks/started").exists():
-            break
-        time.sleep(0.2)
+    until((book / "notebooks/started").exists, "the cell that waits")
     os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, out + err
     last = err.strip().splitlines()[-1]
     assert last == (
@@ -253,5 +219,4 @@ def test_ctrl_c_says_what_was_kept(book):
         "from there."
     )
     assert "Traceback" not in err
-    cached = [json.loads(p.read_text()) for p in (book / "_build/cache").glob("index-*.ipynb")]
-    assert len(cached) == 1
+    assert len(list((book / "_build/cache").glob("index-*.ipynb"))) == 1

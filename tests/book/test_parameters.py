@@ -1,21 +1,29 @@
 """Parameters: how they are stated, checked, overridden and swept."""
 
+import copy
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import jupytext
 import pytest
 
+import momab
+from momab._util import parameters as in_notebooks
 from momab.book.parameters import (
     Interval,
     Settings,
     parameter_summary,
     parse_cell,
+    profile_names,
     read_assignments,
     read_profile,
     resolve,
     rewrite_cell,
     sweep,
 )
+from momab.book.plain import CHECK, readable
+from momab.book.project import Project
 from momab.errors import MomabError
 
 CELL = """\
@@ -30,6 +38,13 @@ deltas: list[float] = [0.12, 0.02]  # gaps to compare (0, 0.5]
 @pytest.fixture
 def parameters():
     return parse_cell(CELL, "notebooks/x.md")
+
+
+@pytest.fixture(scope="module")
+def notebooks():
+    """The notebooks of the book, read once."""
+    project = Project.find(Path(__file__).parent)
+    return {name: project.notebook(name) for name in project.names}
 
 
 def test_a_cell_states_type_default_range_and_meaning(parameters):
@@ -154,11 +169,8 @@ def test_a_value_for_the_whole_book_is_brought_into_every_range():
         resolve(books, [read_assignments(["short.horizon=1e5"])])
 
 
-def test_every_horizon_that_one_notebook_allows_suits_the_book():
-    from momab.book.project import Project
-
-    project = Project.find(Path(__file__).parent)
-    books = {name: project.notebook(name).parameters for name in project.names}
+def test_profiles_and_every_horizon_that_one_notebook_allows_suit_the_book(notebooks):
+    books = {name: notebook.parameters for name, notebook in notebooks.items()}
     for horizon in ("50", "1e5", "1e6"):
         told: list[str] = []
         values = resolve(books, [read_assignments([f"horizon={horizon}"])], told.append)
@@ -166,6 +178,10 @@ def test_every_horizon_that_one_notebook_allows_suits_the_book():
         for book, parameters in books.items():
             for name, value in values[book].items():
                 assert parameters[name].check(value) == value
+    profiles = Project.find(Path(__file__).parent).profiles
+    assert profile_names(profiles)[:2] == ["quick", "paper"]
+    for name in profile_names(profiles):
+        assert set(resolve(books, [read_profile(name, profiles)])) == set(books)
 
 
 @pytest.mark.parametrize(
@@ -230,78 +246,36 @@ def test_the_summary_joins_notebooks_with_the_same_parameter(parameters):
     assert row[-1] == "a, b"
 
 
-def test_the_profiles_that_come_with_the_book_fit_its_notebooks():
-    from momab.book.parameters import profile_names
-    from momab.book.project import Project
-
-    project = Project.find(Path(__file__).parent)
-    books = {name: project.notebook(name).parameters for name in project.names}
-    assert profile_names(project.profiles)[:2] == ["quick", "paper"]
-    for name in profile_names(project.profiles):
-        assert set(resolve(books, [read_profile(name, project.profiles)])) == set(project.names)
-
-
 # ---- in a notebook -------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def shell(monkeypatch):
-    from types import SimpleNamespace
-
-    from momab._util import parameters as module
-
-    shell = SimpleNamespace(user_ns={})
-    monkeypatch.setattr(module, "_shell", lambda: shell)
-    return shell
-
-
-def test_a_notebook_checks_its_own_parameters(shell):
-    import momab
-
+def test_a_notebook_checks_its_own_parameters(monkeypatch):
     names = {"horizon": 1e5, "radius": 1, "family": "crowd", "quick": True, "deltas": [0.1]}
-    shell.user_ns |= {"In": ["", "import momab", CELL, "horizon = 1e5"], **names}
+    shell = SimpleNamespace(user_ns={"In": ["", "import momab", CELL, "horizon = 1e5"], **names})
+    monkeypatch.setattr(in_notebooks, "_shell", lambda: shell)
     momab.parameters.check()
     assert shell.user_ns["horizon"] == 100_000
     assert type(shell.user_ns["horizon"]) is int
     shell.user_ns["horizon"] = 5
     with pytest.raises(MomabError, match=r"horizon must be a whole number in .* it is 5\."):
         momab.parameters.check()
-
-
-def test_values_typed_into_the_cell_are_checked_too(shell):
-    import momab
-
-    edited = CELL.replace("100_000", "5")
-    shell.user_ns |= {"In": [edited], "horizon": 5}
+    shell.user_ns["In"] = [CELL.replace("100_000", "5")]  # typed into the cell itself
     with pytest.raises(MomabError, match="horizon must be"):
         momab.parameters.check()
+    monkeypatch.setattr(in_notebooks, "_shell", lambda: None)
+    momab.parameters.check()  # outside of a notebook there is nothing to check
 
 
-def test_outside_of_a_notebook_there_is_nothing_to_check(monkeypatch):
-    import momab
-    from momab._util import parameters as module
-
-    monkeypatch.setattr(module, "_shell", lambda: None)
-    momab.parameters.check()
-
-
-def test_downloads_have_the_check_behind_the_parameters():
-    import jupytext
-
-    from momab.book.plain import CHECK, readable
-    from momab.book.project import Project
-
-    project = Project.find(Path(__file__).parent)
-    for name in project.names:
-        node = project.notebook(name).node
+def test_downloads_have_the_check_behind_the_parameters(notebooks):
+    directive = re.compile(r"^[> ]*(:::|```\{)|\{[a-z:]+\}`|^\([\w-]+\)=", re.M)
+    for name, notebook in notebooks.items():
+        node = copy.deepcopy(notebook.node)
         for number, cell in enumerate(node.cells):
             cell.id = f"{name}-{number}"
-        cells = readable(node).cells
+        readable_node = readable(node)
+        cells = readable_node.cells
         [place] = [n for n, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
         assert cells[place + 1].source == CHECK
-        for cell in cells:
-            if cell.cell_type == "markdown":
-                assert not re.search(
-                    r"^[> ]*(:::|```\{)|\{[a-z:]+\}`|^\([\w-]+\)=", cell.source, re.M
-                )
-        jupytext.writes(readable(node), "ipynb")
+        prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        assert not any(map(directive.search, prose))
+        jupytext.writes(readable_node, "ipynb")

@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -13,36 +15,33 @@ from bs4 import BeautifulSoup
 
 from momab.book import build as pipeline
 from momab.book import execute
-from momab.book.build import BuildReport
 from momab.book.fingerprint import Library, code_of_cells
-from momab.book.inputs import digest_inputs
+from momab.book.inputs import BuildRecord, digest_inputs
 from momab.book.notebook import Notebook
+from momab.book.pages import Complaint, PageBuilder
 from momab.book.parameters import read_assignments
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.single_page import run_page
+from momab.book.stage import finished, write_stage
 from momab.errors import BuildError, MomabError
 from tests import tiny
 from tests.browsing import ParsedSite
-from tests.tiny import HEADER, cell, write
+from tests.command import run
+from tests.tiny import HEADER, SLIDES, VALUES, build, cell, project, write
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def project(book: Path) -> Project:
-    return Project(book, book / "momab_tiny")
-
-
-def build(book: Path, *assignments: str) -> BuildReport:
-    return pipeline.build(project(book), assignments=assignments, workers=2, quiet=True)
-
-
 def jobs(book: Path) -> list[execute.Job]:
-    values = pipeline.chosen_values(
-        project(book), project(book).names, "quick", read_assignments([])
-    )
+    chosen = read_assignments(VALUES)
+    values = pipeline.chosen_values(project(book), project(book).names, "quick", chosen)
     return execute.plan_jobs(project(book), values)
+
+
+def keys(book: Path) -> dict[str, str]:
+    return {job.notebook.name: job.key for job in jobs(book)}
 
 
 def plan(book: Path) -> dict[str, bool]:
@@ -50,26 +49,45 @@ def plan(book: Path) -> dict[str, bool]:
     return {job.notebook.name: job.done for job in jobs(book)}
 
 
+@pytest.fixture(autouse=True)
+def _publishing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in tiny.PUBLISHING.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published book, which nobody changes."""
+    return tiny.published(tmp_path_factory)
+
+
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny book, built once for all tests that start from a built one."""
-    book = tiny.make(tmp_path_factory.mktemp("first"))
-    report = build(book)
-    assert (report.executed, report.built) == (2, True)
-    return book
+def sphinx(published: Path) -> Iterator[PageBuilder]:
+    """A process of Sphinx, warm."""
+    with closing(PageBuilder(published)) as builder:
+        yield builder
 
 
 @pytest.fixture
-def built(first: Path, tmp_path: Path) -> Path:
-    """A copy of the built book to change."""
-    return Path(shutil.copytree(first, tmp_path / "book"))
+def built(
+    published: Path, sphinx: PageBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A copy of the published book to change; its builds find Sphinx warm."""
+    warm = SimpleNamespace(build=sphinx.build, rehearse=sphinx.rehearse, close=lambda: None)
+    for module in ("pages", "single_page"):
+        monkeypatch.setattr(f"momab.book.{module}.PageBuilder", lambda book: warm)
+    return Path(shutil.copytree(published, tmp_path / "book"))
 
 
-def test_exactly_what_has_changed_runs_again(built):
-    book = built
-    assert "3\n" in (book / "_build/html/index.html").read_text()
-    again = build(book)
+def test_exactly_what_has_changed_runs_again_and_a_failing_build_changes_nothing(built):
+    book, html = built, built / "_build/html"
+    assert "3\n" in (html / "index.html").read_text()
+    again = build(book, *VALUES)
     assert (again.executed, again.reused, again.built) == (0, 2, False)
+    shutil.rmtree(book / "_build/executed")
+    again = build(book, *VALUES)
+    assert (again.executed, again.built) == (0, False)
+    assert (book / "_build/executed/other.ipynb").is_file(), "what is missing is made again"
 
     one = book / "momab_tiny/one.py"
     original = one.read_text()
@@ -87,38 +105,57 @@ def test_exactly_what_has_changed_runs_again(built):
     source = book / "notebooks/other.md"
     source.write_text(source.read_text().replace("# Other", "# Another title"))
     assert plan(book) == {"index": False, "other": True}, "prose"
-    changed = build(book)
-    assert (changed.executed, changed.reused, changed.built) == (1, 1, True)
-    assert "12\n" in (book / "_build/html/index.html").read_text()
-    assert "Another title" in (book / "_build/html/other.html").read_text()
 
-    source.write_text(source.read_text().replace("math.pi", "math.tau"))
+    good, before = source.read_text(), (html / "other.html").read_bytes()
+    source.write_text(good + "\n{ref}`nowhere`\n")
+    with pytest.raises(BuildError, match=r"notebooks/other.md, cell \d: WARNING: .*nowhere"):
+        build(book, *VALUES)
+    assert (html / "other.html").read_bytes() == before
+    assert not list((book / "_build").glob(".site*"))
+    assert plan(book) == {"index": True, "other": True}, "what had been executed is kept"
+
+    source.write_text(good)
+    changed = build(book, *VALUES)
+    assert (changed.executed, changed.reused, changed.built) == (0, 2, True)
+    assert "12\n" in (html / "index.html").read_text()
+    assert "Another title" in (html / "other.html").read_text()
+    source.write_text(good.replace("math.pi", "math.tau"))
     assert plan(book) == {"index": True, "other": False}, "a code cell"
     (book / "requirements.txt").write_text("tiny==2\n")
     assert plan(book) == {"index": False, "other": False}, "the lock file"
 
 
-def test_nothing_changed_is_told_before_anything_is_imported(built):
+def test_nothing_changed_is_told_before_anything_is_imported(published):
     code = (
         "import sys\nfrom pathlib import Path\nfrom momab.book.build import build\n"
         "from momab.book.project import Project\nhere = Path.cwd()\n"
-        "report = build(Project(here, here / 'momab_tiny'))\n"
+        f"report = build(Project(here, here / 'momab_tiny'), assignments={VALUES!r})\n"
         "heavy = {'numpy', 'pandas', 'jupytext', 'sphinx', 'pydantic', 'matplotlib'}\n"
         "print(report.executed, report.reused, report.built, heavy & set(sys.modules))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=built, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=published, capture_output=True, text=True, check=True
     )
     assert done.stdout == "0 2 False set()\n"
-    shutil.rmtree(built / "_build/executed")
-    report = build(built)
-    assert (report.executed, report.built) == (0, False)
-    assert (built / "_build/executed/other.ipynb").is_file(), "what is missing is made again"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def digest(book: Path, profile: str = "quick", *values: str, edition: str = "instructor") -> str:
+    return digest_inputs(project(book), profile, values, edition)
+
+
+def test_every_input_and_every_setting_of_a_build_counts(book, monkeypatch):
+    tiny.declare(book, "../far/*.csv")
+    (book / "mine.yml").write_text("description: nothing\n")
+    before = digest(book)
+    assert digest(book) == before
+    assert digest(book, str(book / "mine.yml")) != before
+    assert digest(book, "quick", "seed=2") != before
+    assert digest(book, edition="student") != before
+    for name in tiny.PUBLISHING:
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "https://example.org")
+            assert digest(book) != before
+    for path in (
         "momab_tiny/two.py",
         "momab_tiny/data/new.csv",
         "notebooks/other.md",
@@ -130,88 +167,42 @@ def test_nothing_changed_is_told_before_anything_is_imported(built):
         "_toc.yml",
         "requirements.txt",
         "far/away.csv",
-    ],
-)
-def test_every_input_of_a_build_counts(book, path):
-    write_declared(book, "../far/*.csv")
-    before = digest_inputs(project(book), "quick", [], "instructor")
-    assert digest_inputs(project(book), "quick", [], "instructor") == before
-    (book / path).parent.mkdir(exist_ok=True)
-    with (book / path).open("a") as file:
-        file.write("# more\n")
-    assert digest_inputs(project(book), "quick", [], "instructor") != before
-
-
-def write_declared(book: Path, pattern: str) -> None:
-    """Let the notebook ``other`` declare an input."""
-    source = book / "notebooks/other.md"
-    header = f"momab:\n  inputs: [{pattern}]\n---\n\n#"
-    source.write_text(source.read_text().replace("---\n\n#", header, 1))
-
-
-def test_every_setting_of_a_build_counts(book, monkeypatch):
-    before = digest_inputs(project(book), "quick", [], "instructor")
-    (book / "mine.yml").write_text("description: nothing\n")
-    assert digest_inputs(project(book), str(book / "mine.yml"), [], "instructor") != before
-    assert digest_inputs(project(book), "quick", ["seed=2"], "instructor") != before
-    assert digest_inputs(project(book), "quick", [], "student") != before
-    for name in ("MOMAB_BASEURL", "MOMAB_REPOSITORY"):
-        with monkeypatch.context() as patch:
-            patch.setenv(name, "https://example.org")
-            assert digest_inputs(project(book), "quick", [], "instructor") != before
+    ):
+        before = digest(book)
+        (book / path).parent.mkdir(exist_ok=True)
+        with (book / path).open("a") as file:
+            file.write("# more\n")
+        assert digest(book) != before, path
 
 
 def test_a_declared_input_is_part_of_the_key_and_a_wrong_header_is_refused(book):
-    write_declared(book, "../far/*.csv")
-    keys = {job.notebook.name: job.key for job in jobs(book)}
+    tiny.declare(book, "../far/*.csv")
+    before = keys(book)
     (book / "far").mkdir()
     (book / "far/away.csv").write_text("1")
-    changed = {job.notebook.name: job.key for job in jobs(book)}
-    assert keys["index"] == changed["index"]
-    assert keys["other"] != changed["other"]
+    after = keys(book)
+    assert before["index"] == after["index"]
+    assert before["other"] != after["other"]
     source = book / "notebooks/other.md"
-    source.write_text(source.read_text().replace("inputs:", "input:"))
+    good = source.read_text()
+    source.write_text(good.replace("inputs:", "input:"))
     with pytest.raises(MomabError) as error:
         project(book).notebook("other")
     assert str(error.value) == (
         "the header of notebooks/other.md has the key 'momab.input'; it may only hold the keys "
         "inputs, edition."
     )
+    source.write_text(HEADER + "# Other\n\n" + cell("1"))
+    with pytest.raises(MomabError, match="one code cell tagged 'parameters'"):
+        project(book).notebook("other")
 
 
 # ---- pages and their companions ------------------------------------------------------------------
 
-EXERCISES = (
-    HEADER
-    + "## Exercises\n\n:::{exercise} A sum\n:label: other-1\n:class: warm-up\n\nAdd them.\n:::\n\n"
-    + ":::{solution-start} other-1\n:::\n\n"
-    + cell("print('the', 'answer', seed)")
-    + ":::{solution-end}\n:::\n"
-)
-SLIDES = ":::{slide} On the deck\n- terse words\n:::\n\n:::{notes}\nwhispered words\n:::\n"
 
-
-def add_companions(book: Path) -> None:
-    (book / "notebooks/other.exercises.md").write_text(EXERCISES)
-    (book / "notebooks/other.slides.md").write_text(SLIDES)
-    tiny.dress(book)
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A tiny book with companions and other values, built as a publishing workflow does."""
-    book = tiny.make(tmp_path_factory.mktemp("published"))
-    add_companions(book)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOMAB_REPOSITORY", "https://github.com/someone/tiny")
-        patch.setenv("MOMAB_BASEURL", "https://someone.example/tiny")
-        build(book, "other.seed=2")
-        yield book
-
-
-def test_parameters_reach_the_pages_and_their_downloads(published):
-    book = published
-    page = (book / "_build/html/other.html").read_text()
+def test_a_published_page_has_its_values_results_and_links(published):
+    site = ParsedSite(published / "_build/html")
+    page = (site.root / "other.html").read_text()
     assert "/github/someone/tiny/blob/executed/other.ipynb" in page
     assert "/v2/gh/someone/tiny/executed?urlpath=lab/tree/other.ipynb" in page
     assert "https://github.com/someone/tiny/blob/main/notebooks/other.md?plain=1" in page
@@ -221,25 +212,11 @@ def test_parameters_reach_the_pages_and_their_downloads(published):
     assert "How this page was made" in page
     assert "momab run other -p seed=2" in page
     assert "injected" not in page
-    download = nbformat.read(book / "_build/stage/downloads/other.ipynb", as_version=4)
+    download = nbformat.read(published / "_build/stage/downloads/other.ipynb", as_version=4)
     nbformat.validate(download)
     tagged = [c for c in download.cells if "parameters" in c.metadata.get("tags", [])]
     assert [c.source for c in tagged] == ["seed: int = 2  # seed of everything [0, 1_000]"]
-    assert (book / "_build/html/other.html").stat().st_size > 0
-    assert (book / "_build/executed/other.ipynb").is_file()
-
-
-def test_recorded_results_can_be_downloaded_and_titles_are_set_off(book):
-    (book / "results.csv").write_text("a,b\n1,2\n")
-    write_declared(book, "../results.csv")
-    other = book / "notebooks/other.md"
-    shown = "from IPython.display import Markdown\n"
-    shown += """Markdown('Read <a href="downloads/results.csv" download>results.csv</a>.')"""
-    other.write_text(other.read_text().replace("# Other", "(far)=\n# Other") + tiny.cell(shown))
-    index = book / "notebooks/index.md"
-    index.write_text(index.read_text() + "\nAs in {ref}`far`, see {ref}`the words <far>`.\n")
-    build(book)
-    site = ParsedSite(book / "_build/html")
+    assert (published / "_build/executed/other.ipynb").is_file()
     [link] = site.page("other").select('a[href="downloads/results.csv"]')
     assert link.get_text() == "results.csv"
     assert (site.root / link["href"]).read_text() == "a,b\n1,2\n"
@@ -267,29 +244,21 @@ def test_companions_are_no_pages_but_parts_of_theirs(published):
         assert words not in source + executed
 
 
-def test_a_deck_executes_nothing_and_exercises_do(published):
-    book = published
-    keys = {job.notebook.name: job.key for job in jobs(book)}
+def test_a_deck_executes_nothing_and_exercises_do(book):
+    tiny.add_companions(book)
+    before = keys(book)
     for name in ("slides", "exercises"):
         path = book / f"notebooks/other.{name}.md"
-        old = path.read_text()
-        path.write_text(old + "\nMore words.\n")
-        assert {job.notebook.name: job.key for job in jobs(book)} == keys
-        path.write_text(old)
-    path.write_text(old.replace("print(", "print(1, "))
-    changed = {job.notebook.name: job.key for job in jobs(book)}
-    path.write_text(old)
-    assert changed["index"] == keys["index"]
-    assert changed["other"] != keys["other"]
+        path.write_text(path.read_text() + "\nMore words.\n")
+        assert keys(book) == before
+    path.write_text(path.read_text().replace("print(", "print(1, "))
+    assert keys(book)["index"] == before["index"]
+    assert keys(book)["other"] != before["other"]
 
 
-def test_a_students_stage_has_no_answers_from_the_companions(published):
-    from momab.book.stage import write_stage
-
-    stage = published / "_build/stage-student"
-    values = {"index": {"seed": 1}, "other": {"seed": 2}}
-    write_stage(project(published), execute.plan_jobs(project(published), values), stage, "student")
-    files = [path for path in stage.rglob("*.*") if path.is_file()]
+def test_a_students_stage_has_no_answers_from_the_companions(published, tmp_path):
+    write_stage(project(published), jobs(published), tmp_path / "stage", "student")
+    files = [path for path in (tmp_path / "stage").rglob("*.*") if path.is_file()]
     told = "".join(path.read_text("utf-8", errors="ignore") for path in files)
     assert "Add them." in told
     assert "terse words" in told
@@ -297,11 +266,11 @@ def test_a_students_stage_has_no_answers_from_the_companions(published):
         assert secret not in told
 
 
-def test_complaints_name_the_file_and_cell_they_come_from(book):
-    from momab.book.pages import Complaint
-    from momab.book.stage import finished
+# ---- failures ------------------------------------------------------------------------------------
 
-    add_companions(book)
+
+def test_complaints_name_the_file_and_cell_they_come_from(book):
+    tiny.add_companions(book)
     notebook = Notebook.read(book / "notebooks/other.md")
     node = notebook.node
     for number, staged in enumerate(node.cells):
@@ -322,36 +291,62 @@ def test_complaints_name_the_file_and_cell_they_come_from(book):
     assert Complaint("guide.md", 7, "ERROR", "bad").describe(book) == "book/guide.md:7: ERROR: bad"
 
 
-def test_a_raising_cell_is_named_and_the_last_site_stays(built):
-    book = built
-    before = (book / "_build/html/other.html").read_bytes()
-    write(book, "other", "import math", "x = 1\nmath.sqrt(-1)")
-    line = (book / "notebooks/other.md").read_text().splitlines().index("x = 1") + 1
+def test_a_cell_that_fails_is_named_in_its_source(book):
+    (book / "notebooks/other.exercises.md").write_text(HEADER + "## Exercises\n\n" + cell("1 / 0"))
+    notebook = Notebook.read(book / "notebooks/other.md")
+    job = execute.Job(notebook, {}, "", book)
+    line = notebook.exercises_path.read_text().splitlines().index("1 / 0") + 1
+    place = f"notebooks/other.exercises.md, code cell 1 (line {line})"
     with pytest.raises(BuildError) as error:
-        build(book)
+        execute.raise_failure(job, execute.CellFailed("1 / 0", "ValueError", "bad", "long"))
+    assert (str(error.value), error.value.exit_code) == (
+        f"{place} raised ValueError: bad\n\nlong",
+        1,
+    )
+    with pytest.raises(BuildError, match=r"^notebooks/other.md could not be executed: it ended$"):
+        execute.raise_failure(job, execute.Failed("it ended"))
+    with pytest.raises(MomabError, match=r"^notebooks/other.md: no data; get some.$") as error:
+        execute.raise_failure(job, execute.CellFailed("", "MomabError", "no data; get some.", ""))
+    assert getattr(error.value, "exit_code", 2) == 2
+
+
+def test_a_site_is_exchanged_only_for_a_whole_one(tmp_path):
+    site, old = tmp_path / "html", tmp_path / "html.previous"
+    old.mkdir()
+    (old / "index.html").write_text("good")
+
+    def fail(stage: Path, new: Path) -> None:
+        new.mkdir()
+        (new / "index.html").write_text("half")
+        raise BuildError("no.")
+
+    with pytest.raises(BuildError):
+        pipeline.build_site(SimpleNamespace(build=fail), tmp_path, site, BuildRecord())
+    assert [path.name for path in tmp_path.iterdir()] == ["html"], "an interrupted swap is undone"
+    assert (site / "index.html").read_text() == "good"
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "index.html").write_text("better")
+    pipeline.swap(new, site)
+    assert (site / "index.html").read_text() == "better"
+    with pytest.raises(FileNotFoundError):
+        pipeline.swap(new, site)
+    assert (site / "index.html").read_text() == "better"
+
+
+@pytest.mark.slow
+def test_a_raising_cell_ends_a_build_and_the_last_site_stays(built):
+    before = (built / "_build/html/other.html").read_bytes()
+    write(built, "other", "import math", "x = 1\nmath.sqrt(-1)")
+    line = (built / "notebooks/other.md").read_text().splitlines().index("x = 1") + 1
+    with pytest.raises(BuildError) as error:
+        build(built)
     told = str(error.value).splitlines()[0]
     assert told.startswith(f"notebooks/other.md, code cell 3 (line {line}) raised ValueError:")
-    assert error.value.exit_code == 1
-    assert (book / "_build/html/other.html").read_bytes() == before
-
-
-def test_a_raising_cell_of_the_exercises_is_named_there(book):
-    (book / "notebooks/other.exercises.md").write_text(HEADER + "## Exercises\n\n" + cell("1 / 0"))
-    line = (book / "notebooks/other.exercises.md").read_text().splitlines().index("1 / 0") + 1
-    told = Notebook.read(book / "notebooks/other.md").describe("1 / 0")
-    assert told == f"notebooks/other.exercises.md, code cell 1 (line {line})"
-
-
-def test_a_warning_fails_the_build_and_the_last_site_stays(built):
-    book = built
-    before = (book / "_build/html/other.html").read_bytes()
-    source = book / "notebooks/other.md"
-    source.write_text(source.read_text() + "\n{ref}`nowhere`\n")
-    with pytest.raises(BuildError, match=r"notebooks/other.md, cell 5: WARNING: .*nowhere"):
-        build(book)
-    assert (book / "_build/html/other.html").read_bytes() == before
-    leftovers = [path.name for path in (book / "_build").iterdir() if path.name.startswith(".site")]
-    assert leftovers == []
+    assert (built / "_build/html/other.html").read_bytes() == before
+    write(built, "other", "from momab import MomabError\nraise MomabError('no data; get some.')")
+    with pytest.raises(MomabError, match=r"^notebooks/other.md: no data; get some.$"):
+        run_page(project(built), "other")
 
 
 @pytest.mark.slow
@@ -391,14 +386,11 @@ def test_builds_in_one_folder_wait_for_each_other(tmp_path):
     assert (said, other.returncode) == ("in\n", 0)
 
 
-def test_a_sweep_is_pages_that_need_no_other_file_and_an_index(published):
-    source = published / "notebooks/other.md"
-    old = source.read_text()
-    source.write_text(old + "\nSee {ref}`the front <front>`, {ref}`front`.\n")
-    front = published / "notebooks/index.md"
-    front.write_text(front.read_text().replace("# Index", "(front)=\n# The front page"))
-    index, *pages = run_page(project(published), "other", assignments=["seed=2,3"])
-    source.write_text(old)
+@pytest.mark.slow
+def test_a_sweep_is_pages_that_need_no_other_file_and_an_index(built):
+    source = built / "notebooks/other.md"
+    source.write_text(source.read_text() + "\nSee {ref}`the front <front>`, {ref}`front`.\n")
+    index, *pages = run_page(project(built), "other", assignments=["seed=2,3"])
     assert [page.name for page in pages] == ["other_seed=2.html", "other_seed=3.html"]
     links = BeautifulSoup(index.read_text(), "html.parser").select("a")
     assert [link["href"] for link in links] == [
@@ -412,7 +404,10 @@ def test_a_sweep_is_pages_that_need_no_other_file_and_an_index(published):
         assert "See the front, The front page." in soup.main.get_text()
         assert not soup.select("link, script[src]")
         away = [a["href"] for a in soup.select("a[href]") if not a["href"].startswith("#")]
-        assert away == ["https://someone.example/tiny/index.html#front"] * 2
+        assert away == [
+            f"https://someone.example/tiny/{place}"
+            for place in ("downloads/results.csv", "index.html#front", "index.html#front")
+        ]
 
 
 def test_references_to_other_pages_need_little_of_them(book):
@@ -437,62 +432,33 @@ def test_references_to_other_pages_need_little_of_them(book):
     assert "Prose." not in found["words"]
 
 
-def test_bad_values_are_refused_before_anything_is_written(book):
+def test_bad_values_are_refused_before_anything_is_written(book, monkeypatch, capsys):
     for assignments in (["seed=-1"], ["sed=1"], ["other.seed=x"]):
         with pytest.raises(MomabError):
             build(book, *assignments)
-    with pytest.raises(MomabError):
-        pipeline.build(project(book), profile="nowhere")
+    monkeypatch.chdir(book)
+    for arguments, said in (
+        (["book", "-p", "seed=minus"], "seed must be a whole number in"),
+        (["book", "-p", "nothing=1"], "known parameters:"),
+        (["book", "--profile", "nowhere"], "must be one of quick"),
+        (["run", "nothing"], "there are "),
+        (["run", "other", "-p", "horizon=5"], "takes no parameter 'horizon'"),
+        (["params", "nothing"], "there are "),
+    ):
+        assert run(monkeypatch, *arguments) == 2
+        told = capsys.readouterr().err
+        assert told.startswith("momab: ")
+        assert said in told
+        assert told.count("\n") == 1
     assert not (book / "_build").exists()
 
 
-def test_a_notebook_without_parameters_is_refused(book):
-    (book / "notebooks/other.md").write_text(HEADER + "# Other\n\n" + cell("1"))
-    with pytest.raises(MomabError, match="one code cell tagged 'parameters'"):
-        project(book).notebook("other")
-
-
-def test_an_interrupted_swap_is_undone(tmp_path):
-    page, old = tmp_path / "html", tmp_path / "html.previous"
-    old.mkdir()
-    (old / "index.html").write_text("good")
-    pipeline._recover(page)
-    assert (page / "index.html").read_text() == "good"
-    new = tmp_path / "new"
-    new.mkdir()
-    (new / "index.html").write_text("better")
-    pipeline.swap(new, page)
-    assert (page / "index.html").read_text() == "better"
-    with pytest.raises(FileNotFoundError):
-        pipeline.swap(new, page)
-    assert (page / "index.html").read_text() == "better"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["book", "-p", "seed=minus"], "seed must be a whole number in"),
-        (["book", "-p", "nothing=1"], "known parameters:"),
-        (["book", "--profile", "nowhere"], "must be one of quick, paper"),
-        (["run", "nothing"], "there are "),
-        (["run", "model", "-p", "horizon=5"], "takes no parameter 'horizon'"),
-        (["params", "nothing"], "there are "),
-    ],
-)
-def test_the_command_says_what_is_allowed_and_exits_with_2(arguments, said):
-    command = [sys.executable, "-c", "from momab.cli.app import main; main()", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.startswith("momab: ")
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_the_parameter_list_names_every_notebook():
-    command = [sys.executable, "-c", "from momab.cli.app import main; main()", "params"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+def test_the_parameter_list_names_every_notebook(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert run(monkeypatch, "params") == 0
+    told = capsys.readouterr().out
     for name in Project.find(ROOT).names:
-        assert name in done.stdout
+        assert name in told
 
 
 # ---- what a notebook needs ---------------------------------------------------------------------
@@ -520,41 +486,33 @@ CHAIN = {
 }
 
 
+EVERYTHING = {"a", "b", "c", "d"}
+
+
 @pytest.mark.parametrize(
-    "code",
+    ("code", "found"),
     [
-        "from lib.a import first\nfirst(1)",
-        "from lib import a\na.first(1)",
-        "import lib.a as a\na.first(1)",
-        "import lib.a\nlib.a.first(1)",
+        ("from lib.a import first\nfirst(1)", {"a", "b", "c"}),
+        ("from lib import a\na.first(1)", {"a", "b", "c"}),
+        ("import lib.a as a\na.first(1)", {"a", "b", "c"}),
+        ("import lib.a\nlib.a.first(1)", {"a", "b", "c"}),
+        ("import lib.b as a\na.second(1)", {"b"}),
+        ("from lib import b\nb.second(1)", {"b"}),
+        ("import math\nmath.pi", set()),
+        ("from lib import a\nhelp(a)", {"a", "b", "c"}),
+        ("import importlib\nimportlib.import_module('lib.a')", EVERYTHING),
+        ("import lib\neval('lib.a')", EVERYTHING),
     ],
 )
-def test_needs_follow_imports_through_modules(tmp_path, code):
-    assert needs(tmp_path, code, **CHAIN) == {"a", "b", "c"}
-    assert needs(tmp_path, code.replace("a.first", "b.second").replace("lib.a", "lib.b"), **CHAIN)
-
-
-def test_what_is_not_used_is_not_needed(tmp_path):
-    assert needs(tmp_path, "from lib import b\nb.second(1)", **CHAIN) == {"b"}
-    assert needs(tmp_path, "import math\nmath.pi", **CHAIN) == set()
-
-
-def test_a_module_used_as_a_thing_is_needed_with_what_it_imports(tmp_path):
-    assert needs(tmp_path, "from lib import a\nhelp(a)", **CHAIN) == {"a", "b", "c"}
-
-
-@pytest.mark.parametrize(
-    "code", ["import importlib\nimportlib.import_module('lib.a')", "import lib\neval('lib.a')"]
-)
-def test_code_that_imports_by_name_needs_everything(tmp_path, code):
-    assert needs(tmp_path, code, **CHAIN) == {"a", "b", "c", "d"}
+def test_needs_follow_imports_through_modules(tmp_path, code, found):
+    assert needs(tmp_path, code, **CHAIN) == found
 
 
 def test_a_module_that_imports_by_name_needs_everything(tmp_path):
     text = (
         "from importlib import import_module\n\ndef load(name):\n    return import_module(name)\n"
     )
-    assert needs(tmp_path, "from lib import e", e=text, **CHAIN) == {"a", "b", "c", "d", "e"}
+    assert needs(tmp_path, "from lib import e", e=text, **CHAIN) == EVERYTHING | {"e"}
 
 
 def test_what_registers_itself_belongs_to_the_package_that_discovers_it(tmp_path):
@@ -603,7 +561,7 @@ def test_lazily_loaded_names_are_followed_one_by_one(tmp_path, code, found):
     assert needs(tmp_path, code, __init__=lazy, e=uses, **CHAIN) == found
 
 
-def test_cells_of_prose_need_the_magics_and_what_they_mention():
+def test_pages_need_the_magics_what_they_mention_and_the_judges_of_their_own_exercises():
     cells = [
         "import momab",
         "%%prose\nIt is {{ momab.theory.width(3) | fixed(2) }}.",
@@ -615,10 +573,6 @@ def test_cells_of_prose_need_the_magics_and_what_they_mention():
     assert "momab.exercises" not in found
     assert "momab.figures.magics" not in library.needs(code_of_cells(cells[:1]))
     assert library.needs(code_of_cells(["%pip list"])) >= found | {"momab.course.grading"}
-
-
-def test_a_page_needs_the_judges_of_its_own_exercises_only():
-    library = Library(ROOT / "momab")
     page = Project.find(ROOT).notebook("zero-gap")
     found = library.needs(page.code + page._judges)
     judges = {name for name in found if name.startswith("momab.exercises.")}

@@ -75,6 +75,7 @@ def test_a_reproduction_describes_itself(tmp_path, monkeypatch, capsys):
     assert "#input-0" not in graph, "the synthetic family needs no data"
 
 
+@pytest.mark.slow
 def test_pages_describe_themselves(table, tmp_path, monkeypatch, capsys):
     short = ("-T", "100", "-n", "2", "-o", tmp_path / "study")
     assert run(monkeypatch, "study", table, "--objectives", "a,b", *short) == 0

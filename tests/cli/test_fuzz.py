@@ -123,14 +123,8 @@ def left_behind() -> set[str]:
     return {path.name for path in ROOT.iterdir() if not path.name.startswith(others)}
 
 
-def test_odd_calls_are_answered(light, monkeypatch, capsys):
+@pytest.mark.parametrize("calls", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_odd_calls_are_answered(light, monkeypatch, capsys, calls):
     before = left_behind()
-    fuzz(120, 1, light, monkeypatch, capsys)
-    assert left_behind() == before
-
-
-@pytest.mark.slow
-def test_a_thousand_odd_calls_are_answered(light, monkeypatch, capsys):
-    before = left_behind()
-    fuzz(1000, 2, light, monkeypatch, capsys)
+    fuzz(calls, calls, light, monkeypatch, capsys)
     assert left_behind() == before

@@ -243,8 +243,10 @@ def make_wheel(folder: Path, *packages: str) -> tuple[Path, bool]:
         (folder / "book" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / "book" / name)
     before = sorted(p for p in (folder / "book").rglob("*"))
-    command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-q", "-w", folder], cwd=folder / "book", check=True)
+    code = "import sys; sys.path.insert(0, 'tools'); import backend; backend.build_wheel('..')"
+    subprocess.run(
+        [sys.executable, "-c", code], cwd=folder / "book", check=True, capture_output=True
+    )
     (wheel,) = folder.glob("momab-*.whl")
     return wheel, sorted(p for p in (folder / "book").rglob("*")) == before
 
