@@ -20,6 +20,32 @@ def test_the_version_stands_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+", momab.__version__)
 
 
+def test_the_published_site_is_the_student_edition():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))
+    steps = workflow["jobs"]["build"]["steps"]
+    uploads = {
+        str(step["with"].get("name", "site")): step["with"]["path"]
+        for step in steps
+        if "upload" in step.get("uses", "")
+    }
+    assert uploads == {
+        "site": "_build/student",
+        "notebooks": "_build/student/downloads",
+        "instructor-edition": "_build/html",
+    }
+    assert any("EDITION=student" in step.get("run", "") for step in steps)
+
+
+def test_both_pinned_files_agree():
+    book, everything = (
+        set((ROOT / name).read_text(encoding="utf-8").splitlines())
+        for name in ("requirements.txt", "requirements-dev.txt")
+    )
+    assert book < everything
+    heavy = {"jupyterlab", "playwright", "pyarrow", "mypy", "ruff", "ziglang", "pytest"}
+    assert heavy.isdisjoint(line.partition("==")[0] for line in book)
+
+
 def test_containers_name_what_the_makefile_has():
     targets = set(re.findall(r"^(\w[\w-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     recipe = (ROOT / "Containerfile").read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """What a page says stays true for other values of its parameters, the ends of their ranges too."""
 
-import os
 import re
 from typing import Any
 
@@ -14,7 +13,7 @@ from tests.chapters.drawn import parameter_sets
 from tests.chapters.running import loud, run_chapter, text_of
 from tests.conftest import PROJECT, ROOT
 
-SETS, QUICK = int(os.environ.get("MOMAB_SETS", "30")), 3
+SETS, QUICK = 12, 1  # sets of values for a page: in the long tests, and every day
 # Not a number in a sentence or a table, a table without rows, a share of more than everything.
 NONSENSE = re.compile(
     r"\bnan\b|\bNaN\b|\binf\b|\bNone\b(?! of)|Empty DataFrame|\b1 (?:runs|pulls|arms|rounds)\b"

@@ -31,6 +31,7 @@ def test_it_changes_between_its_two_ways() -> None:
     assert_same(fast, loop.play_block(*common, (), False, True, "python"))
 
 
+@pytest.mark.slow  # compiles the kernel once more
 def test_what_is_too_close_to_call_is_decided_by_the_plain_loop_s_numbers(tmp_path: Path) -> None:
     pytest.importorskip("numba", reason="skipped: needs numba")
     policies = (momab.ParetoUCB1("synthetic"), *[momab.ParetoUCB1("real", 0.1)] * 2)

@@ -46,6 +46,7 @@ def test_many_objectives(kernels: Any, K: int, d: int) -> None:
             assert_same(fast, loop.play_block(*common, "python"))
 
 
+@pytest.mark.slow  # compiles the kernel once more
 def test_what_is_too_close_to_call_is_decided_by_the_plain_loop_s_numbers(tmp_path: Path) -> None:
     pytest.importorskip("numba", reason="skipped: needs numba")
     policies = (WidthGuided(2.0), WidthGuided(0.1), AnytimeWidthGuided(0.1))
