@@ -113,15 +113,15 @@ def _declared(project: Project) -> dict[str, Any]:
 
 
 def student_pins(project: Project) -> list[str]:
-    """The lines of requirements.txt that the student package needs, with numba for speed."""
+    """The lines of requirements-dev.txt that the student package needs, with numba for speed."""
     lines: dict[str, list[str]] = {}
-    for line in (project.root / "requirements.txt").read_text(encoding="utf-8").splitlines():
+    for line in (project.root / "requirements-dev.txt").read_text(encoding="utf-8").splitlines():
         if match := _PIN.match(line):
             lines.setdefault(_normal(match[1]), []).append(line)
     needed = _closure(_declared(project))
     if unpinned := sorted(name for name in needed - lines.keys() if _installed(name)):
         raise MomabError(
-            f"requirements.txt does not pin {', '.join(unpinned)}; `make lock` pins all."
+            f"requirements-dev.txt does not pin {', '.join(unpinned)}; `make lock` pins all."
         )
     return [line for name in sorted(needed & lines.keys()) for line in lines[name]]
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from momab.engine.loop import play
 from momab.engine.results import summarise
 from momab.engine.simulate import SimulationInterrupted, log_checkpoints, simulate
 from momab.model import instances, metrics
+from tests.waiting import until
 
 INSTANCES = {
     "synthetic": instances.synthetic(0.02, 2, K=6),
@@ -208,11 +208,11 @@ def start(tmp_path, runs, engine):
 
 
 def wait_for_pieces(process, store, count):
-    deadline = time.monotonic() + 300
-    while len(pieces(store)) < count:
+    def enough():
         assert process.poll() is None, "it finished before it could be stopped"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        return len(pieces(store)) >= count
+
+    until(enough, f"{count} finished pieces")
 
 
 @pytest.mark.parametrize(
