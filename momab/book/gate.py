@@ -25,7 +25,9 @@ AXIOMS: Mapping[str, str] = {
 }
 """What the proofs may rest on: the axioms of Coq's real numbers and of classical logic."""
 
-LIBRARY = frozenset(("Reals", "Lra", "Lia", "Arith", "List", "Bool", "Classical_Prop"))
+LIBRARY = frozenset(
+    ("Reals", "Lra", "Lia", "Arith", "List", "Bool", "Classical_Prop", "FunctionalExtensionality")
+)
 """The modules of Coq's own library that a source may require."""
 
 _STATING = ("Definition", "Fixpoint", "Inductive", "Lemma", "Theorem", "Corollary")

@@ -140,7 +140,7 @@ def _run(command: list[str], folder: Path) -> str:
     return said.stdout + said.stderr
 
 
-def _ask(build: Path, theorems: list[Theorem]) -> list[Theorem]:
+def _ask(build: Path, theorems: list[Theorem], modules: list[str]) -> list[Theorem]:
     """Let Coq print the closed statement and the axioms of every theorem.
 
     The axioms of one theorem take Coq a second, so every core asks for a share of them.
@@ -148,7 +148,7 @@ def _ask(build: Path, theorems: list[Theorem]) -> list[Theorem]:
     cores = os.cpu_count() or 1
     shares = [range(first, len(theorems), cores) for first in range(cores)]
     with ThreadPoolExecutor(cores) as pool:
-        list(pool.map(lambda share: _ask_for(build, theorems, share), shares))
+        list(pool.map(lambda share: _ask_for(build, theorems, modules, share), shares))
     answered = []
     for number, theorem in enumerate(theorems):
         statement = (build / f"{number}.statement.out").read_text(encoding="utf-8")
@@ -161,8 +161,7 @@ def _ask(build: Path, theorems: list[Theorem]) -> list[Theorem]:
     return answered
 
 
-def _ask_for(build: Path, theorems: list[Theorem], share: range) -> None:
-    modules = dict.fromkeys(Path(theorem.file).stem for theorem in theorems)
+def _ask_for(build: Path, theorems: list[Theorem], modules: list[str], share: range) -> None:
     lines = ["Require Import Reals List.", "Import ListNotations."]
     lines += [f"Require Import {PACKAGE}.{module}." for module in modules]
     lines += ["Open Scope R_scope.", "Set Printing Width 96."]
@@ -201,7 +200,7 @@ def check_proofs(folder: Path, build: Path) -> Record:
         raise BuildError(f"the proofs assume what they should prove: {'; '.join(found)}.")
     compile_proofs(folder, build)
     recheck(folder, build)
-    theorems = _ask(build, advertised(folder))
+    theorems = _ask(build, advertised(folder), [path.stem for path in sources(folder)])
     for theorem in theorems:
         if strange := sorted(set(theorem.axioms) - set(AXIOMS)):
             raise BuildError(f"{theorem.name} rests on {', '.join(strange)}.")

@@ -1,6 +1,7 @@
 """A planted change of a hypothesis or a constant does not get through."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,7 +73,11 @@ MUTATIONS = {
         "bad K d T 2 means y) <= 2 * INR K * INR d / INR T ^ 3.",
         "bad K d T 2 means y) <= 2 * INR K * INR d / INR T ^ 4.",
     ),
-    "1/2 for 3/8": ("LowerBound.v", "(3 / 8 * (INR K - 1) / D).", "(1 / 2 * (INR K - 1) / D)."),
+    "1/2 for 3/8": (
+        "LaiRobbins.v",
+        "EN T (S i)) / ln (INR T))\n    (3 / 8 * (INR K - 1) / D).",
+        "EN T (S i)) / ln (INR T))\n    (1 / 2 * (INR K - 1) / D).",
+    ),
     "63 for 64": ("PucbComparison.v", "64 < C_PUCB <->", "63 < C_PUCB <->"),
     "Pinsker with 3": (
         "Kl.v",
@@ -85,6 +90,101 @@ MUTATIONS = {
         "gap K d mu a = 0 -> 0 <= gap K d mu b -> 0 < evidence d mu b a.",
     ),
 }
+
+
+STEPS = {
+    "the ratio upside down": (
+        "Change.v",
+        "Definition llr (x : vector) : R := ln (w b x / w' b x).",
+        "Definition llr (x : vector) : R := ln (w' b x / w b x).",
+        "ratio_is",
+    ),
+    "half of the variance": (
+        "Change.v",
+        "(fun h => excess h ^ 2 - Var * INR (stopped h)) = 0.",
+        "(fun h => excess h ^ 2 - Var / 2 * INR (stopped h)) = 0.",
+        "second_moment",
+    ),
+    "an exponent below the evidence": (
+        "Change.v",
+        "set (lambda := (1 - s / 2) * l).",
+        "set (lambda := (1 - 2 * s) * l).",
+        "rarely_few",
+    ),
+    "good for large powers only": (
+        "Policies.v",
+        "forall alpha eps, 0 < alpha -> 0 < eps ->\n  exists n0",
+        "forall alpha eps, 1 < alpha -> 0 < eps ->\n  exists n0",
+        "pair_rare",
+    ),
+    "a rival that only draws level": (
+        "PriceTheorem.v",
+        "if (i =? b)%nat then Rmax (mu b j) (mu a j + eta) else mu i j.",
+        "if (i =? b)%nat then Rmax (mu b j) (mu a j) else mu i j.",
+        "bernoulli_rival",
+    ),
+    "a class without rivals": (
+        "PriceTheorem.v",
+        "(j < d)%nat -> 0 < mu a j < 1) /\\ nu = bernoulli d mu.",
+        "(j < d)%nat -> 0 < mu a j < 1 / 2) /\\ nu = bernoulli d mu.",
+        "bernoulli_rival",
+    ),
+    "the most expensive candidate": (
+        "Price.v",
+        "forall a, (a < K)%nat -> gap K d mu a = 0 -> C <= price_of K d mu a.",
+        "forall a, (a < K)%nat -> gap K d mu a = 0 -> price_of K d mu a <= C.",
+        "price_exists",
+    ),
+    "two thirds for a half of the pulls": (
+        "PriceTheorem.v",
+        "g * INR (length h) / 2 <= regret K d (means nu) h.",
+        "g * INR (length h) * (2 / 3) <= regret K d (means nu) h.",
+        "regret_without_favourite",
+    ),
+    "an arm as good as the best": (
+        "LaiRobbins.v",
+        "0 < theta a < 1) (Hworse : theta b < top)",
+        "0 < theta a < 1) (Hworse : theta b <= top)",
+        "lai_robbins",
+    ),
+    "a regret for pulls of the best arm": (
+        "LaiRobbins.v",
+        "(q - top) * (INR (length h) - INR (count h b)) <= regret",
+        "(q - top) * INR (length h) <= regret",
+        "lifted_regret",
+    ),
+    "the smaller radius explored": (
+        "GoodPolicy.v",
+        "then first_challenger h j else first_leader h j.",
+        "then first_leader h j else first_challenger h j.",
+        "decide_is_decision",
+    ),
+    "a thinner tail": (
+        "GoodPolicy.v",
+        "(drift f h) then true else false)\n  <= exp (- 2 * INR n * eps ^ 2).",
+        "(drift f h) then true else false)\n  <= exp (- 3 * INR n * eps ^ 2).",
+        "drift_tail",
+    ),
+    "a bound that is trivial": (
+        "Sanity.v",
+        "exists D, play 2 1 (2 ^ 15) (bernoulli 1 two) D /\\\n"
+        "  E D (fun x => regret 2 1 two (snd x)) < INR (2 ^ 15) * gap_max 2 1 two.",
+        "exists D, play 2 1 (2 ^ 15) (bernoulli 1 two) D /\\\n"
+        "  E D (fun x => regret 2 1 two (snd x)) < INR (2 ^ 12) * gap_max 2 1 two.",
+        "theorem_4_not_trivial",
+    ),
+}
+"""Changes in the lower bounds and in what shows that they are not empty, each with the step of
+the proof that fails."""
+
+MUTATIONS |= {name: change[:3] for name, change in STEPS.items()}
+
+
+def failing_step(folder: Path, said: str) -> str:
+    """The lemma or theorem in which Coq found the error."""
+    place = re.search(r'File "\./(\w+\.v)", line (\d+)', said)
+    lines = (folder / place[1]).read_text().splitlines()[: int(place[2])]
+    return re.findall(r"^(?:Lemma|Theorem|Corollary) (\w+)", "\n".join(lines), re.MULTILINE)[-1]
 
 
 def mutated(name: str, folder: Path) -> Path:
@@ -118,10 +218,13 @@ def test_mutations_are_refused(name, compiled, tmp_path):
     """By the check that `make proofs` makes, which here compiles only what the change touches."""
     build = tmp_path / "build"
     shutil.copytree(compiled, build, copy_function=shutil.copy2)
+    folder = mutated(name, tmp_path / "proofs")
     with pytest.raises(BuildError, match="not accepted") as refused:
-        proofs.check_proofs(mutated(name, tmp_path / "proofs"), build)
+        proofs.check_proofs(folder, build)
     assert "Error:" in str(refused.value)
     assert "Syntax error" not in str(refused.value)
+    if name in STEPS:
+        assert failing_step(folder, str(refused.value)) == STEPS[name][3]
 
 
 @needs_coq
