@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from momab.book.entries import LedgerEntry
 from momab.book.gate import without_comments
 from momab.book.proofs import RECORD, Record, Theorem, read_record, sources
 from momab.errors import MomabError
@@ -83,6 +84,41 @@ def read_gloss(folder: Path) -> Gloss:
 def _one_line(text: str) -> str:
     """A text with its line breaks and indentation taken out."""
     return " ".join(text.split())
+
+
+def formal_uses(
+    entries: Iterable[LedgerEntry], theorems: Mapping[str, Theorem]
+) -> dict[str, tuple[str, ...]]:
+    """Which checked entries the formal proof of each of them uses, as Coq has resolved it.
+
+    Theorems that belong to no other entry are passed through.  Two entries may share theorems; then
+    the one whose first theorem comes later in the sources uses the other.
+    """
+    checked = [entry for entry in entries if entry.formal]
+    order = {name: place for place, name in enumerate(theorems)}
+    owners = dict[str, set[str]]()
+    place = dict[str, int]()
+    for entry in checked:
+        assert entry.formal
+        place[entry.id] = order[entry.formal.theorems[0]]
+        for name in entry.formal.theorems:
+            owners.setdefault(name, set()).add(entry.id)
+    found = dict[str, tuple[str, ...]]()
+    for entry in checked:
+        assert entry.formal
+        seen, others = set[str](), set[str]()
+        waiting = list(entry.formal.theorems)
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            foreign = {o for o in owners.get(name, ()) if place[o] < place[entry.id]}
+            others |= foreign
+            if not foreign:
+                waiting += theorems[name].uses
+        found[entry.id] = tuple(other.id for other in checked if other.id in others)
+    return found
 
 
 # ---- statements ----------------------------------------------------------------------------

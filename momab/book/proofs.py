@@ -29,6 +29,7 @@ from momab.book.gate import (
     refused,
     without_comments,
 )
+from momab.book.globs import read_globs, rests_on, to_read
 from momab.errors import BuildError, MomabError
 
 RECORD = "checked.json"
@@ -36,13 +37,18 @@ RECORD = "checked.json"
 
 @dataclass(frozen=True)
 class Theorem:
-    """One advertised statement: where it stands, what Coq says it says, what it rests on."""
+    """One advertised statement: where it stands, what Coq says it says, what it rests on.
+
+    ``reads`` are the definitions behind the statement, ``uses`` the theorems behind the proof.
+    """
 
     name: str
     file: str
     line: int
     statement: str = ""
     axioms: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -184,6 +190,7 @@ def _statement(said: str) -> str:
 
 def record_proofs(folder: Path, build: Path) -> Record:
     """Check everything from cold and record the outcome; a refusal leaves the record alone."""
+    find_coq()
     shutil.rmtree(build, ignore_errors=True)
     record = check_proofs(folder, build)
     write_record(folder, record)
@@ -201,6 +208,15 @@ def check_proofs(folder: Path, build: Path) -> Record:
     compile_proofs(folder, build)
     recheck(folder, build)
     theorems = _ask(build, advertised(folder), [path.stem for path in sources(folder)])
+    items, names = read_globs(sources(folder), build), [theorem.name for theorem in theorems]
+    theorems = [
+        replace(
+            theorem,
+            reads=to_read(theorem.statement, items),
+            uses=rests_on(theorem.name, items, names),
+        )
+        for theorem in theorems
+    ]
     for theorem in theorems:
         if strange := sorted(set(theorem.axioms) - set(AXIOMS)):
             raise BuildError(f"{theorem.name} rests on {', '.join(strange)}.")
@@ -218,13 +234,16 @@ def write_record(folder: Path, record: Record) -> Path:
     return write_text(path, json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n")
 
 
+_LISTS = ("axioms", "reads", "uses")
+
+
 def read_record(folder: Path) -> Record:
     """Read the outcome of the last check."""
     path = folder / RECORD
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         theorems = tuple(
-            Theorem(**{**entry, "axioms": tuple(entry["axioms"])})
+            Theorem(**entry | {key: tuple(entry.get(key, ())) for key in _LISTS})
             for entry in found.pop("theorems")
         )
         return Record(**found, theorems=theorems)

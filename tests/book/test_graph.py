@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab.book import entries, graph
+from momab.book import entries, formal, graph
 from momab.book.entries import FormalCheck, LedgerEntry
 from momab.book.sphinx import statement_graph
 from tests.conftest import ROOT
@@ -128,14 +128,17 @@ def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
     assert ", machine-checked in part: uses" in statement_graph.graph_in_words(two)
 
 
-def test_the_graph_of_what_is_checked_has_what_that_rests_on_and_nothing_else():
-    kept = statement_graph.behind_checked(SHOWN)
+def test_the_graph_of_what_is_checked_has_the_edges_that_coq_found():
+    theorems = formal.read_checked(ROOT).theorems
+    uses = formal.formal_uses(SHOWN, theorems)
+    kept = statement_graph.behind_checked(SHOWN, uses)
     names = {entry.id for entry in kept}
-    assert {"theorem-4", "lemma-9", "lai-robbins"} <= names
-    assert "limit-optimal" not in names
-    used = {name for entry in kept for name in entry.uses}
-    assert used <= names
-    assert all(entry.formal or entry.id in used for entry in kept)
+    assert {"theorem-4", "lemma-9", "lai-robbins", "price-theorem"} <= names
+    assert names == {entry.id for entry in SHOWN if entry.formal}
+    drawn = {entry.id: entry.uses for entry in kept}
+    assert "lai-robbins" in drawn["proposition-3"]
+    assert "lemma-9" in graph.ancestors(drawn)["theorem-4"]
+    assert "theorem-4" not in drawn["lai-robbins"]
 
 
 def test_without_a_ledger_there_are_no_entries(tmp_path):

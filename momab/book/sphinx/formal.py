@@ -2,8 +2,8 @@
 
 - A statement that formal theorems check carries a mark beside its verdict, which opens them: the
   formal statement, its hypotheses in plain words, axioms, date and version, the way to the source.
-- ``{machine-checked} summary``, ``statements``, ``axioms`` and ``names`` are parts of the page that
-  explains this; ``{coq-sources}`` sets the sources, each name a target.
+- ``{machine-checked} summary``, ``statements``, ``axioms``, ``names`` and ``reading`` are parts of
+  the page that explains this; ``{coq-sources}`` sets the sources, each name a target.
 - Where the name of a theorem stands as code on a page about claims, it is a link to the theorem.
 """
 
@@ -35,6 +35,8 @@ from momab.book.sphinx.statement_graph import linked
 from momab.book.templating import fill_page
 
 SOURCES, EXPLAINED = "proof-sources", "machine-checked"
+HEADLINES = ("theorem_4_bernoulli", "corollary_6", "proposition_3", "price_theorem")
+"""The theorems whose definitions the page lists."""
 ABOUT = (EXPLAINED, SOURCES, "claims", "referee", "statements")
 """The pages that speak of the formal proofs."""
 
@@ -115,6 +117,7 @@ def opened(entry: LedgerEntry, checked: Checked, way: Way) -> str:
             "says": checked.gloss.theorems[name],
             "code": code_html(checked.theorems[name].statement, href),
             "hypotheses": checked.explained(name),
+            "reads": [(read, href(read)) for read in checked.theorems[name].reads],
         }
         for name in entry.formal.theorems
     ]
@@ -142,8 +145,11 @@ def _link_theorems(app: Sphinx, tree: nodes.document, page: str) -> None:
     checked = checked_of(app)
     if checked is None or page.rpartition("/")[2] not in ABOUT:
         return
+    known = set(checked.theorems)
+    if page.rpartition("/")[2] == EXPLAINED:
+        known |= defined(checked.folder).keys()
     for code in list(tree.findall(nodes.literal)):
-        if code.astext() in checked.theorems and not isinstance(code.parent, nodes.reference):
+        if code.astext() in known and not isinstance(code.parent, nodes.reference):
             to = way_to(app, page, SOURCES, anchor(code.astext()))
             if to:
                 code.replace_self(
@@ -193,6 +199,7 @@ class MachineChecked(_FromProofs):
             "statements": lambda checked: statement_table(entries_of(self.env.app)),
             "axioms": axiom_list,
             "names": name_list,
+            "reading": reading_list,
         }
         if self.arguments[0] not in parts:
             raise self.error(f"the parts are {', '.join(parts)}; not {self.arguments[0]}.")
@@ -230,6 +237,15 @@ def axiom_list(checked: Checked) -> str:
         f"- `{axiom.rpartition('.')[2]}` ({used[axiom]} theorems): {says}."
         for axiom, says in AXIOMS.items()
         if used[axiom]
+    )
+
+
+def reading_list(checked: Checked) -> str:
+    """For each headline theorem the definitions behind its statement, all the way down."""
+    return "\n".join(
+        f"- `{name}`: {', '.join(f'`{read}`' for read in checked.theorems[name].reads)}."
+        for name in HEADLINES
+        if name in checked.theorems
     )
 
 

@@ -1,12 +1,14 @@
 """``{statement-graph}``: how the statements hang together, as a picture and in words.
 
-Both are made from the ledger's ``uses``.  Every box is a link to its statement, or to its entry if
-it has no block on a page; the style sheet colours it by its verdict, which it also names.
+Both are made from the ledger's ``uses``; the drawing of what a machine has checked is made from
+what Coq has resolved.  Every box is a link to its statement, or to its entry if it has no block on
+a page; the style sheet colours it by its verdict, which it also names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten, wrap
 from typing import Any
@@ -17,7 +19,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from momab.book.entries import MARKS, LedgerEntry, statements
-from momab.book.graph import Sizes, ancestors, draw
+from momab.book.formal import formal_uses, read_checked
+from momab.book.graph import Sizes, draw
 from momab.book.sphinx.ledger import entries_of, statements_of, way_to
 from momab.book.templating import fill_page
 
@@ -39,7 +42,7 @@ class statement_graph(nodes.General, nodes.Element):  # type: ignore[misc]  # no
 class StatementGraph(SphinxDirective):
     """``{statement-graph}``: the picture; ``{statement-graph} words``: the list.
 
-    ``{statement-graph} machine-checked`` draws what a machine has checked, and what that rests on.
+    ``{statement-graph} machine-checked`` draws what a machine has checked, and what of it is used.
     """
 
     optional_arguments = 1
@@ -76,12 +79,16 @@ def graph_in_words(shown: Sequence[LedgerEntry]) -> str:
     return "\n".join(lines)
 
 
-def behind_checked(shown: Sequence[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-    """The entries that a machine has checked, and all that they rest on."""
-    behind = ancestors({entry.id: entry.uses for entry in shown})
+def behind_checked(
+    shown: Sequence[LedgerEntry], uses: Mapping[str, tuple[str, ...]]
+) -> tuple[LedgerEntry, ...]:
+    """The entries that a machine has checked, each with those that its formal proof uses."""
     kept = {entry.id for entry in shown if entry.formal}
-    kept = kept.union(*(behind[name] for name in kept))
-    return tuple(entry for entry in shown if entry.id in kept)
+    return tuple(
+        replace(entry, uses=tuple(name for name in uses[entry.id] if name in kept))
+        for entry in shown
+        if entry.formal
+    )
 
 
 def checked_words(entry: LedgerEntry) -> str:
@@ -119,7 +126,9 @@ def _visit_graph(self: Any, node: statement_graph) -> None:
     app = self.builder.app
     shown, words = statements(entries_of(app)), "the list below says the same in words"
     if node["only"]:
-        shown, words = behind_checked(shown), "the page with all statements says it in words"
+        checked = read_checked(Path(app.srcdir))
+        uses = formal_uses(shown, checked.theorems) if checked else {}
+        shown, words = behind_checked(shown, uses), "the table above names the theorems"
     targets = {e.id: _target(app, node["page"], e) for e in shown}
     self.body.append(picture(shown, targets, words))
     raise nodes.SkipNode

@@ -1,0 +1,179 @@
+"""The finite laws of the formal proofs, written once more in Python, on small exact examples."""
+
+import re
+from fractions import Fraction
+from itertools import product as pairs
+
+import pytest
+
+from momab import pareto
+from momab.book.gate import without_comments
+from momab.book.proofs import sources
+from tests.conftest import ROOT
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+
+
+def E(D, f):  # noqa: N802
+    """Fixpoint E {X} (D : law X) (f : X -> R) : R :=
+    match D with
+    | [] => 0
+    | (w, x) :: D => w * f x + E D f
+    end.
+    """
+    return sum((w * f(x) for w, x in D), Fraction(0))
+
+
+def Pr(D, A):  # noqa: N802
+    """Definition Pr {X} (D : law X) (A : X -> bool) : R := E D (fun x => if A x then 1 else 0)."""
+    return E(D, lambda x: 1 if A(x) else 0)
+
+
+def is_law(D):
+    """Definition is_law {X} (D : law X) : Prop :=
+    (forall p, In p D -> 0 <= fst p) /\\ E D (fun _ => 1) = 1.
+    """
+    return all(w >= 0 for w, _ in D) and E(D, lambda _: 1) == 1
+
+
+def bind(D, F):
+    """Definition bind {X Z} (D : law X) (F : X -> law Z) : law Z :=
+    flat_map (fun p => scaled (fst p) (F (snd p))) D.
+    """
+    return [(w * v, z) for w, x in D for v, z in F(x)]
+
+
+def product(n, D):
+    """Fixpoint product {X} (x0 : X) (n : nat) (D : nat -> law X) : law (nat -> X) :=
+    match n with
+    | O => [(1, fun _ => x0)]
+    | S m => bind (product x0 m D) (fun x => image (update x m) (D m))
+    end.
+    """
+    if n == 0:
+        return [(Fraction(1), ())]
+    return bind(product(n - 1, D), lambda x: [(w, (*x, y)) for w, y in D(n - 1)])
+
+
+def coin_law(p):
+    """Definition coin_law (p : R) : law R := [(p, 1); (1 - p, 0)]."""
+    return [(p, 1), (1 - p, 0)]
+
+
+def bernoulli(mu):
+    """Definition bernoulli (d : nat) (mu : nat -> vector) (a : nat) : law vector :=
+    product 0 d (fun j => coin_law (mu a j)).
+    """
+    return lambda a: product(len(mu[a]), lambda j: coin_law(mu[a][j]))
+
+
+def means(nu, d):
+    """Definition means (a j : nat) : R := E (nu a) (fun y => y j)."""
+    return lambda a: [E(nu(a), lambda y, j=j: y[j]) for j in range(d)]
+
+
+def tables(K, T, nu):
+    """Definition tables : law table :=
+    product (fun _ => nothing) K (fun a => product nothing T (fun _ => nu a)).
+    """
+    return product(K, lambda a: product(T, lambda _: nu(a)))
+
+
+def histories(nu, choose, t):
+    """Fixpoint histories (nu : nat -> law vector) (choose : history -> law nat) (t : nat) :
+    law history :=
+    match t with
+    | O => [(1, [])]
+    | S t => bind (histories nu choose t)
+               (fun h => bind (choose h) (fun a => image (fun x => (a, x) :: h) (nu a)))
+    end.
+    """
+    if t == 0:
+        return [(Fraction(1), ())]
+    return bind(
+        histories(nu, choose, t - 1),
+        lambda h: bind(choose(h), lambda a: [(w, ((a, x), *h)) for w, x in nu(a)]),
+    )
+
+
+TRANSCRIBED = (E, Pr, is_law, bind, product, coin_law, bernoulli, means, tables, histories)
+MU = [[HALF, THIRD], [Fraction(1, 4), HALF]]
+
+
+def squeezed(text):
+    return re.sub(r"\s+", "", text)
+
+
+@pytest.mark.parametrize("function", TRANSCRIBED, ids=lambda function: function.__name__)
+def test_what_is_transcribed_is_what_stands_in_the_sources(function):
+    texts = [squeezed(without_comments(p.read_text())) for p in sources(ROOT / "proofs")]
+    assert any(squeezed(function.__doc__) in text for text in texts)
+
+
+def test_a_product_has_every_outcome_once_with_the_product_of_the_weights():
+    found = {x: w for w, x in bernoulli(MU)(0)}
+    assert found == {
+        (x, y): (HALF if x else 1 - HALF) * (THIRD if y else 1 - THIRD)
+        for x, y in pairs((0, 1), repeat=2)
+    }
+    assert is_law(bernoulli(MU)(0))
+    assert means(bernoulli(MU), 2)(0) == MU[0]
+
+
+def test_tables_are_laws_whose_entries_are_independent_draws():
+    law = tables(2, 2, bernoulli(MU))
+    assert is_law(law)
+    assert len(law) == 4**4
+    assert E(law, lambda y: y[1][0][1]) == MU[1][1]
+    both = Pr(law, lambda y: y[0][0][0] == 1 and y[0][1][0] == 1)
+    assert both == MU[0][0] ** 2
+
+
+def curious(h):
+    """A policy that tosses a coin, then repeats an arm that has just paid on objective 0."""
+    if not h:
+        return [(HALF, 0), (HALF, 1)]
+    (a, x), *_ = h
+    return [(Fraction(1), a if x[0] else 1 - a)]
+
+
+def test_histories_and_tables_give_the_same_law():
+    """Drawing a reward when it is pulled, or all of them beforehand, is the same."""
+    rounds = 3
+    sequential = histories(bernoulli(MU), curious, rounds)
+    assert is_law(sequential)
+    assert {len(h) for _, h in sequential} == {rounds}
+
+    def play(y):
+        law = [(Fraction(1), ())]
+        for _ in range(rounds):
+            law = [
+                (w * v, ((a, y[a][sum(b == a for b, _ in h)]), *h))
+                for w, h in law
+                for v, a in curious(h)
+            ]
+        return law
+
+    drawn = bind(tables(2, rounds, bernoulli(MU)), play)
+    for law in (sequential, drawn):
+        assert Pr(law, lambda h: True) == 1
+    keys = {h for _, h in sequential}
+    assert {h: Pr(sequential, lambda x, h=h: x == h) for h in keys} == _collected(drawn)
+
+
+def _collected(law):
+    found = {}
+    for w, x in law:
+        found[x] = found.get(x, 0) + w
+    return found
+
+
+def test_the_expected_regret_is_gaps_times_expected_pulls():
+    mu = [[HALF, HALF], [Fraction(1, 4), THIRD]]
+    gaps = [Fraction(0), Fraction(1, 6)]
+    assert pareto.gaps([[0.5, 0.5], [0.25, 1 / 3]]).tolist() == pytest.approx([0, 1 / 6])
+    law = histories(bernoulli(mu), curious, 3)
+    regret = E(law, lambda h: sum(gaps[a] for a, _ in h))
+    assert regret == sum(
+        g * E(law, lambda h, a=a: sum(b == a for b, _ in h)) for a, g in enumerate(gaps)
+    )
