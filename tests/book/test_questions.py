@@ -255,7 +255,8 @@ def test_pages_without_a_script_have_question_choices_and_answers(
 ) -> None:
     parsed: ParsedSite = request.getfixturevalue(edition)
     for page in parsed.names:
-        without_scripts(parsed, page)
+        if page in QUESTIONS or "data-question" in parsed.text(page):
+            without_scripts(parsed, page)
     for page, asked in QUESTIONS.items():
         download = (parsed.root / f"downloads/{page}.ipynb").read_text()
         assert download.count("<summary>Answer</summary>") == len(asked)
@@ -430,11 +431,11 @@ def test_numbers_are_written_with_four_digits() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({name.rpartition("-")[0] for name in TRIED}))
 def test_what_the_solution_gives_is_right_and_slips_get_their_hint(
-    asking: Visit, student_site: ParsedSite, page: str
+    tour: Visit, student_site: ParsedSite, page: str
 ) -> None:
     names = [name for name in TRIED if name.rpartition("-")[0] == page]
     hidden = student_site.page(page).select("[data-try]")
-    boxes = asking.go(page).locator("[data-try]")
+    boxes = tour.go(page).locator("[data-try]")
     assert boxes.count() == len(names) == len(hidden)
     for n, name in enumerate(names):
         exercise, box = exercises.find_exercise(name), boxes.nth(n)
