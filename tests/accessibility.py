@@ -31,11 +31,13 @@ def violations(page: Any, rules: Any = ALL) -> list[tuple[str, list[str]]]:
     return [(v["id"], [node["html"][:160] for node in v["nodes"]][:3]) for v in found]
 
 
-def violations_in_both_themes(page: Any) -> list[tuple[str, list[str]]]:
+def violations_of_all_parts(page: Any, dark: bool) -> list[tuple[str, list[str]]]:
     """The same of a page that is not used afterwards; in the dark only what depends on colours."""
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     page.evaluate(THIN)
     found = violations(page)
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_selector("html[data-theme=dark]", state="attached")
-    return found + violations(page, COLOURS)
+    if dark:
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_selector("html[data-theme=dark]", state="attached")
+        found += violations(page, COLOURS)
+    return found

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
@@ -96,7 +97,8 @@ class Visit:
 
     def _failed(self, request: Any) -> None:
         self._open.discard(request)
-        self.trouble.append(f"failed {request.url}")
+        if request.failure != "net::ERR_ABORTED":  # the tab has left the page that asked
+            self.trouble.append(f"failed {request.failure} {request.url}")
 
     def _response(self, response: Any) -> None:
         if response.status >= 400:
@@ -110,6 +112,7 @@ class Visit:
 
 
 _DRAWN = re.compile(r'<span class="katex-html"|<(svg)\b[^>]*>')
+_ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 _SPAN = re.compile(r"<(/?)span\b")
 
 
@@ -158,6 +161,14 @@ class ParsedSite:
         """A page with its pictures and formulas."""
         return BeautifulSoup(self.text(name), "html.parser")
 
+    def tags(self, name: str, *kinds: str) -> list[dict[str, str]]:
+        """The attributes of all tags of some kinds, found without parsing the page."""
+        found = re.findall(rf"<({'|'.join(kinds)})\b([^<>]*)>", self.text(name))
+        return [
+            {"": kind} | {key: unescape(value) for key, value in _ATTRIBUTE.findall(rest)}
+            for kind, rest in found
+        ]
+
     def _anchors(self, name: str) -> list[str]:
         """What a link to a page may end in, as often as it is there."""
         text = re.sub(r"(?s)<(script|template)\b.*?</\1>", "", self.text(name))
@@ -169,7 +180,7 @@ def broken_links(parsed: ParsedSite) -> list[str]:
     """The links of a built site's pages that lead nowhere in it, anchors included."""
     broken = []
     for name in parsed.names:
-        for tag in parsed.page(name).find_all(["a", "link", "script", "img"]):
+        for tag in parsed.tags(name, "a", "link", "script", "img"):
             target = tag.get("href") or tag.get("src") or ""
             if not target or urlparse(target).scheme in ("http", "https", "mailto", "data"):
                 continue

@@ -56,7 +56,7 @@ def record_of(folder: Path) -> dict[str, object]:
     return {**digests, "compiler": _COMPILER, "flags": list(_FLAGS)}
 
 
-def read_record(folder: Path) -> dict[str, object]:
+def read_compilation(folder: Path) -> dict[str, object]:
     """What the last compilation recorded."""
     record: dict[str, object] = json.loads((folder / "engine.json").read_text())
     return record

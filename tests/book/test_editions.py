@@ -318,7 +318,9 @@ def staged(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_solution_of_a_chapter_reaches_the_students_source(staged, site):
-    assert leaks.told(staged) == {}
+    for path in leaks.searched(staged):
+        text = re.sub(r"(?s)<svg\b.*?</svg>", "", path.read_text("utf-8"))
+        assert leaks.find_runs(leaks.secrets(), leaks.rendered(text)) == set(), path.name
     for name, (phrases, lines) in leaks.hidden().items():
         assert len(phrases) > 100
         assert lines

@@ -73,7 +73,9 @@ def built(
     published: Path, sphinx: PageBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """A copy of the published book to change; its builds find Sphinx warm."""
-    warm = SimpleNamespace(build=sphinx.build, rehearse=sphinx.rehearse, close=lambda: None)
+    warm = SimpleNamespace(
+        build=sphinx.build, rehearse=sphinx.rehearse, close=lambda: None, steps={}
+    )
     for module in ("pages", "single_page"):
         monkeypatch.setattr(f"momab.book.{module}.PageBuilder", lambda book: warm)
     return Path(shutil.copytree(published, tmp_path / "book"))

@@ -253,7 +253,8 @@ def test_pages_without_a_script_have_question_choices_and_answers(
 ) -> None:
     parsed: ParsedSite = request.getfixturevalue(edition)
     for page in parsed.names:
-        without_scripts(parsed, page)
+        if page in QUESTIONS or "data-question" in parsed.text(page):
+            without_scripts(parsed, page)
     for page, asked in QUESTIONS.items():
         download = (parsed.root / f"downloads/{page}.ipynb").read_text()
         assert download.count("<summary>Answer</summary>") == len(asked)

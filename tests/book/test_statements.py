@@ -41,6 +41,8 @@ def test_an_entry_says_its_verdict_first(parsed):
 
 def test_every_reference_to_a_statement_has_its_card(parsed):
     for name in parsed.names:
+        if not re.search("statement-link|data-card", parsed.text(name)):
+            continue
         page = parsed.page(name)
         wanted = {a["href"].rpartition("#")[2] for a in page.select("a.statement-link")}
         cards = {card["data-card"]: card for card in page.select("template[data-card]")}

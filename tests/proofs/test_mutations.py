@@ -238,7 +238,7 @@ def test_make_proofs_fails_and_keeps_the_record(tmp_path):
     command.parent.mkdir(parents=True)
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m momab "$@"\n')
     command.chmod(0o755)
-    (tmp_path / "venv" / ".installed-for-python3").touch()
+    (tmp_path / "venv" / ".book-for-python3").touch()
     plain = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     said = subprocess.run(
         ["make", "proofs", "VENV=venv", "PYTHON=python3"],
