@@ -26,6 +26,7 @@ class Stage:
         self.folder = folder
         self.going: dict[str, threading.Event] = {}
         self.began: list[str] = []
+        self.stopped: list[str] = []
         self.kept: list[str] = []
         self.wrong: dict[str, Exception] = {}
 
@@ -41,6 +42,7 @@ class Stage:
         tell(1, 2)
         until(lambda: self.going[name].is_set() or cancelled(), "leave to go on")
         if cancelled():
+            self.stopped.append(name)
             raise CancelledError
         if name in self.wrong:
             raise self.wrong[name]
@@ -93,7 +95,7 @@ def test_a_cancelled_job_leaves_its_place(stage: Stage, queue: Queue) -> None:
     assert [queue.cancel(job.id) for job in (waiting, running)] == [True, True]
     assert over(last) == "done"
     assert (running.state, waiting.state, stage.kept) == ("cancelled", "cancelled", ["c"])
-    assert stage.began == ["a", "c"]
+    assert (stage.began, stage.stopped) == (["a", "c"], ["a"])
     assert not queue.cancel(running.id)
     assert not queue.cancel("nobody")
 
