@@ -15,6 +15,7 @@ from momab import metrics, pareto, theory
 from momab.book import pdf
 from momab.book.pdf import one_document
 from momab.book.single_page import run_page
+from tests import browsing
 from tests.accessibility import violations_of_all_parts
 from tests.browsing import DESK, PHONE, Visit, broken_links
 from tests.conftest import PROJECT
@@ -106,6 +107,15 @@ def test_a_page_works_and_fits_and_can_be_read_by_all(tour: Visit, name: str) ->
     page.set_viewport_size(DESK)
     dark = name in KINDS or not name.startswith("api-")  # those have the colours of api-web
     assert violations_of_all_parts(page, dark) == []
+
+
+def test_a_request_that_never_ends_is_a_failure(browser, address, monkeypatch):
+    with Visit(browser, address) as visit:
+        visit.page.route("**/never", lambda route: None)
+        visit.page.add_init_script("fetch('/never')")
+        monkeypatch.setattr(browsing, "PATIENCE", 300)
+        with pytest.raises(pytest.fail.Exception, match=r"waited for the requests of .*404\.html"):
+            visit.go("404")
 
 
 def test_every_picture_says_what_it_shows(parsed):
