@@ -274,4 +274,4 @@ def test_an_installed_wheel_says_that_the_book_needs_a_checkout(tmp_path):
         assert done.returncode == 2, done.stderr
         assert done.stderr.startswith("momab: this command works inside a checkout of the book")
         assert done.stderr.count("\n") == 1
-    assert momab(*SHORT, "--json").returncode == 0
+    assert momab(*SHORT, "--engine", "python", "--json").returncode == 0

@@ -23,7 +23,7 @@ from momab.book.project import Project
 from tests import tiny
 from tests.asking import Answer, Door, ask
 from tests.conftest import ROOT
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 psutil = pytest.importorskip("psutil")
 
@@ -227,7 +227,10 @@ STARTED: list[subprocess.Popen[str]] = []  # whoever ends a server need not have
 
 def is_over(process: Any) -> bool:
     """Whether a process has ended, be it buried or not."""
-    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def serve(book: Path, owner: int, workers: int, log: Path) -> Served:
@@ -288,4 +291,4 @@ def served(small_book: Project) -> Iterator[Served]:
             process.terminate()
             until(lambda: is_over(process), "the end of the server")
     for started in STARTED:
-        started.poll()  # it may be ours to bury
+        started.wait(4 * PATIENCE)  # as long as another worker needs it
