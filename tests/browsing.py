@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
 from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlparse
 
-import pytest
 from bs4 import BeautifulSoup
+
+from tests.waiting import until
 
 PATIENCE = 120_000  # milliseconds that a page may take for one thing on a busy machine
 DESK, PHONE = {"width": 1280, "height": 720}, {"width": 375, "height": 800}
@@ -24,21 +23,6 @@ READY = """() => document.fonts.status === "loaded"
   && [...document.querySelectorAll("[data-live], [data-question], .momab-answer, .momab-slow")]
     .every((node) => node.dataset.ready !== undefined)
   && document.querySelector("[data-due]") === null"""
-
-
-def until(condition: Callable[[], Any], what: str, page: Any = None) -> None:
-    """Look again and again until a condition holds; fail after two minutes, naming it.
-
-    The events of a page arrive between two looks only if the page is given.
-    """
-    deadline = time.monotonic() + PATIENCE / 1000
-    while not condition():
-        if time.monotonic() > deadline:
-            pytest.fail(f"waited for {what}, in vain")
-        if page is None:
-            time.sleep(0.02)
-        else:
-            page.evaluate(SOON)
 
 
 class Visit:
@@ -83,7 +67,12 @@ class Visit:
         """Wait until the page says that it is ready, and all that it asked for has come."""
         self.page.evaluate("() => document.fonts.ready")
         self.page.wait_for_function(READY)
-        until(lambda: not self._open, f"the requests of {self.page.url}", self.page)
+        until(
+            lambda: not self._open,
+            f"the requests of {self.page.url}",
+            PATIENCE / 1000,
+            between=lambda: self.page.evaluate(SOON),  # its events arrive while it works
+        )
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):

@@ -40,7 +40,7 @@ PAPER = """() => {
   const shown = (query) => [...document.querySelectorAll(query)].filter((e) => e.checkVisibility());
   return {
     answers: shown("details.fold:is(.solution, .teaching)").length,
-    forms: shown("[data-question] form, .momab-try, [data-live]").length,
+    forms: shown("[data-question] form, [data-live]").length,
     asks: shown("[data-question] > .question-ask").length,
     proofs: [...document.querySelectorAll("details.proof-fold > p")]
       .filter((e) => e.getBoundingClientRect().height < 10).length,
@@ -58,7 +58,7 @@ FACTS = """() => {
     stages: all(".live-stage", (one) => one.innerHTML).join(),
     open: all("details.proof-fold > p", (one) => one.checkVisibility()).filter(Boolean).length,
     questions: count("[data-question]"),
-    wide: all(".momab-question, .momab-try", (e) => e).filter((e) => e.offsetParent
+    wide: all(".momab-question", (e) => e).filter((e) => e.offsetParent
       && e.scrollWidth > e.clientWidth + 1).map((e) => e.id),
     sideways: document.documentElement.scrollWidth - innerWidth,
   }; }"""
@@ -114,7 +114,7 @@ def test_a_request_that_never_ends_is_a_failure(browser, address, monkeypatch):
         visit.page.route("**/never", lambda route: None)
         visit.page.add_init_script("fetch('/never')")
         monkeypatch.setattr(browsing, "PATIENCE", 300)
-        with pytest.raises(pytest.fail.Exception, match=r"waited for the requests of .*404\.html"):
+        with pytest.raises(AssertionError, match=r"in vain for the requests of .*404\.html"):
             visit.go("404")
 
 
