@@ -11,7 +11,7 @@ from momab import ledger
 from momab.book import entries, formal
 from momab.book.pages import PageBuilder
 from momab.book.project import Project
-from momab.book.proofs import AXIOMS, sources
+from momab.book.proofs import AXIOMS, read_record, sources
 from momab.book.sphinx import formal as marks
 from momab.book.stage import write_frame
 from momab.errors import MomabError
@@ -230,7 +230,9 @@ def test_a_checked_statement_carries_its_mark_and_what_it_opens(parsed, entry):
     assert mark.get_text().startswith("machine-checked")
     assert (entry.formal.extent == "yes") == (mark.get_text() == "machine-checked")
     box = statement.find(id=f"formal-{entry.id}")
-    assert [code.get_text() for code in box.select("p > a > code")] == list(entry.formal.theorems)
+    reads = {theorem.name: theorem.reads for theorem in read_record(ROOT / "proofs").theorems}
+    words = [word for name in entry.formal.theorems for word in (name, *reads[name])]
+    assert [code.get_text() for code in box.select("p > a > code")] == words
     assert len(box.select("pre")) == len(entry.formal.theorems)
 
 
