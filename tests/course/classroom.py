@@ -333,10 +333,12 @@ def _greedy() -> list[Pupil]:
         "import os\nfor _ in range(5000):\n    os.mkdir('x')\n    os.chdir('x')\n"
         "    os.chmod('.', 0o300)"
     )
+    # Each process holds as many files as it may, and waits; only the memory of all is too much.
     files_in_memory = (
-        "import os, resource\nkept = []\nwhile True:\n    if os.fork() == 0:\n        kept = []\n"
-        "    for _ in range(50):\n        kept.append(os.memfd_create('x'))\n"
-        "        os.write(kept[-1], b'x' * 8_000_000)\n"
+        "import os, signal\nwhile True:\n    kept = [os.memfd_create('x') for _ in range(40)]\n"
+        "    for file in kept:\n        os.write(file, b'x' * 8_000_000)\n"
+        "    if os.fork():\n        signal.pause()\n"
+        "    for file in kept:\n        os.close(file)\n"
     )
     one_large_file = (
         "import os, mmap\nfile = os.memfd_create('x')\nos.ftruncate(file, 1_200_000_000)\n"
