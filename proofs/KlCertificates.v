@@ -44,6 +44,43 @@ Inductive kl_run : history -> option nat -> Prop :=
   | kl_next h s a s' :
       kl_run h s -> (K <= length h)%nat -> kl_decision h s a s' -> kl_run (pull Y h a) s'.
 
+(** ** What every run has in common *)
+
+Lemma kl_run_reads h s : kl_run h s -> reads Y h.
+Proof. induction 1; constructor; auto. Qed.
+
+Lemma kl_run_before h s : kl_run h s ->
+  forall later before, h = later ++ before -> exists s', kl_run before s'.
+Proof.
+  induction 1 as [|h Hr IH Hl|h s b s' Hr IH Hl Hdec]; intros later before Eh.
+  - destruct later; [|discriminate]. simpl in Eh. subst. eexists. constructor.
+  - destruct later as [|x later]; [|injection Eh as _ Eh; now apply (IH later)].
+    simpl in Eh. subst. eexists. now apply kl_warm.
+  - destruct later as [|x later]; [|injection Eh as _ Eh; now apply (IH later)].
+    simpl in Eh. subst. eexists. eapply kl_next; eauto.
+Qed.
+
+Lemma kl_warm_counts h s : kl_run h s -> (length h <= K)%nat ->
+  forall a, count h a = if (a <? length h)%nat then 1%nat else O.
+Proof.
+  induction 1 as [|h Hr IH Hl|h s a s' Hr IH Hl Hdec]; intros Hlen a0.
+  - reflexivity.
+  - unfold pull. simpl. rewrite (IH ltac:(lia)).
+    destruct (Nat.eqb_spec (length h) a0), (Nat.ltb_spec a0 (length h)),
+      (Nat.ltb_spec a0 (S (length h))); lia.
+  - unfold pull in Hlen. simpl in Hlen. lia.
+Qed.
+
+Lemma kl_count_pos h s a : kl_run h s -> (K <= length h)%nat -> (a < K)%nat ->
+  (1 <= count h a)%nat.
+Proof.
+  induction 1 as [|h Hr IH Hl|h s b s' Hr IH Hl Hdec]; intros Hlen Ha.
+  - simpl in Hlen. lia.
+  - pose proof (kl_warm_counts _ _ (kl_warm h Hr Hl)) as Hc. unfold pull in *. simpl length in *.
+    rewrite Hc by lia. destruct (Nat.ltb_spec a (S (length h))); lia.
+  - unfold pull. simpl count. specialize (IH Hl Ha). destruct (b =? a)%nat; lia.
+Qed.
+
 (** ** A kl interval is inside Hoeffding's *)
 
 Hypotheses (HK : (2 <= K)%nat) (Hd : (1 <= d)%nat) (HT : (K <= T)%nat) (Hc : 0 <= c)

@@ -77,40 +77,13 @@ Hypotheses (HK : (2 <= K)%nat) (Hd : (1 <= d)%nat) (HT : (K <= T)%nat) (Hc : 0 <
 
 Local Notation means_only := (fun a (_ : nat) => mu a).
 
-Lemma kl_run_before h s : kl_run K d T c means_only h s -> forall later before,
-  h = later ++ before -> exists s', kl_run K d T c means_only before s'.
-Proof.
-  induction 1 as [|h Hr IH Hl|h s b s' Hr IH Hl Hdec]; intros later before E.
-  - destruct later; [|discriminate]. simpl in E. subst. eexists. constructor.
-  - destruct later as [|x later].
-    + simpl in E. subst. eexists. now apply kl_warm.
-    + injection E as _ E. now apply (IH later).
-  - destruct later as [|x later].
-    + simpl in E. subst. eexists. eapply kl_next; eauto.
-    + injection E as _ E. now apply (IH later).
-Qed.
-
-Lemma kl_run_reads h s : kl_run K d T c means_only h s -> reads means_only h.
-Proof. induction 1; constructor; auto. Qed.
-
-Lemma kl_count_pos h s a : kl_run K d T c means_only h s -> (K <= length h)%nat -> (a < K)%nat ->
-  (1 <= count h a)%nat.
-Proof.
-  induction 1 as [|h Hr IH Hl|h s b s' Hr IH Hl Hdec]; intros Hlen Ha.
-  - simpl in Hlen. lia.
-  - apply (kl_no_later K d T c means_only) in Hr; auto.
-    apply (count_pos K d T c means_only (pull means_only h (length h)) None); auto.
-    now apply warm.
-  - unfold pull. simpl count. specialize (IH Hl Ha). destruct (Nat.eqb_spec b a); lia.
-Qed.
-
 (** If every reward equals its mean, all kl intervals hold along every run. *)
 Theorem kl_event_possible h s : kl_run K d T c means_only h s -> kl_event K d T c mu h.
 Proof.
   intros Hr later before E _ Hl a j Ha Hj. left.
-  destruct (kl_run_before h s Hr later before E) as (s' & Hb).
-  rewrite (mean_is_average means_only _ a j (kl_run_reads before s' Hb)).
-  pose proof (kl_count_pos before s' a Hb Hl Ha) as Hn. unfold average. rewrite sum_const.
+  destruct (kl_run_before K d T c means_only h s Hr later before E) as (s' & Hb).
+  rewrite (mean_is_average means_only _ a j (kl_run_reads K d T c means_only before s' Hb)).
+  pose proof (kl_count_pos K d T c means_only before s' a Hb Hl Ha) as Hn. unfold average. rewrite sum_const.
   assert (0 < INR (count before a)) by (apply lt_0_INR; lia). field. lra.
 Qed.
 

@@ -12,16 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab import pareto
-from momab.auditing.hand_made import edge_sequence, play_sequences, random_traces
-from momab.auditing.trace import trace
 from momab.book.gate import without_comments
 from momab.book.proofs import sources
-from momab.engine import policies
 from momab.engine.policies.width_guided import WidthGuided
+from momab.ledger.auditing.hand_made import edge_sequence, play_sequences, random_traces
+from momab.ledger.auditing.trace import trace
 from momab.model import instances
-from tests.auditing.test_claims import MEANS, PLANTED
 from tests.conftest import ROOT
-from tests.planted import Planted, select_planted
+from tests.ledger.auditing.test_claims import MEANS, PLANTED
+from tests.planted import Planted
 from tests.proofs import relation
 from tests.proofs.replay import replay
 from tests.proofs.surds import Scale, Surd
@@ -122,15 +121,13 @@ def test_a_run_on_the_edge_of_the_event():
 
 
 @pytest.mark.parametrize("bug", PLANTED)
-def test_planted_bugs_leave_the_relation(bug, monkeypatch):
-    monkeypatch.setitem(policies.SELECTIONS, Planted, select_planted)
+def test_planted_bugs_leave_the_relation(bug):
     record = trace(instances.bernoulli(MEANS), Planted(bug, c=0.25), 800, 0, beyond=True)
     [(name, _)] = replay(record, until_wrong=True).wrong
     assert name in STEPS
 
 
-def test_the_policy_without_a_bug_stays_in_the_relation(monkeypatch):
-    monkeypatch.setitem(policies.SELECTIONS, Planted, select_planted)
+def test_the_policy_without_a_bug_stays_in_the_relation():
     record = trace(instances.bernoulli(MEANS), Planted("none", c=0.25), 800, 0, beyond=True)
     assert replay(record).wrong == []
 

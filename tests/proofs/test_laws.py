@@ -10,6 +10,8 @@ from momab import pareto
 from momab.book.gate import without_comments
 from momab.book.proofs import sources
 from tests.conftest import ROOT
+from tests.proofs.relation import History, Instance
+from tests.proofs.surds import Scale
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
@@ -96,7 +98,58 @@ def histories(nu, choose, t):
     )
 
 
-TRANSCRIBED = (E, Pr, is_law, bind, product, coin_law, bernoulli, means, tables, histories)
+def runs(K, d, T, y):
+    """All histories of length T, latest pull first, of Algorithm 1 with c = 2 on a table.
+
+    Inductive run (Y : table) : history -> option nat -> Prop :=
+    | start : run Y [] None
+    | warm h : run Y h None -> (length h < K)%nat -> run Y (pull Y h (length h)) None
+    | next h s a s' :
+        run Y h s -> (K <= length h)%nat -> decision h s a s' -> run Y (pull Y h a) s'.
+    """
+    waiting, found = [((), None)], set()
+    while waiting:
+        h, s = waiting.pop()
+        if len(h) == T:
+            found.add(h)
+            continue
+        if len(h) < K:
+            decisions = {(len(h), None)}
+        elif s is not None:
+            decisions = {(s, s)}
+        else:
+            state = seen(K, d, T, h)
+            decisions = {(b, b) for b, _ in state.certificates()}
+            decisions |= {(a, None) for a in range(K) if state.explorations(a)}
+        for a, stored in decisions:
+            waiting.append((((a, y[a][sum(b == a for b, _ in h)]), *h), stored))
+    return found
+
+
+def seen(K, d, T, h):
+    state = History(Instance([[0] * d] * K), Scale(2, T))
+    for a, x in reversed(h):
+        state.pull(a, x)
+    return state
+
+
+def play(K, d, T, nu, D):
+    """Definition play (D : law (table * history)) : Prop :=
+    is_law D /\\ (forall f, E D (fun x => f (fst x)) = E tables f) /\\
+    (forall p, In p D ->
+       exists s, run K d T 2 (fst (snd p)) (snd (snd p)) s /\\ length (snd (snd p)) = T).
+    """
+    return (
+        is_law(D)
+        and _collected([(w, y) for w, (y, _) in D]) == _collected(tables(K, T, nu))
+        and all(h in runs(K, d, T, y) for _, (y, h) in D)
+    )
+
+
+TRANSCRIBED = (
+    *(E, Pr, is_law, bind, product, coin_law, bernoulli, means, tables, histories),
+    *(runs, play),
+)
 MU = [[HALF, THIRD], [Fraction(1, 4), HALF]]
 
 
@@ -107,7 +160,9 @@ def squeezed(text):
 @pytest.mark.parametrize("function", TRANSCRIBED, ids=lambda function: function.__name__)
 def test_what_is_transcribed_is_what_stands_in_the_sources(function):
     texts = [squeezed(without_comments(p.read_text())) for p in sources(ROOT / "proofs")]
-    assert any(squeezed(function.__doc__) in text for text in texts)
+    said = function.__doc__
+    quoted = said[re.search("Definition|Fixpoint|Inductive", said).start() :]
+    assert any(squeezed(quoted) in text for text in texts)
 
 
 def test_a_product_has_every_outcome_once_with_the_product_of_the_weights():
@@ -166,6 +221,46 @@ def _collected(law):
     for w, x in law:
         found[x] = found.get(x, 0) + w
     return found
+
+
+ONE = [[HALF], [Fraction(1, 4)]]
+
+
+def played(T, choose):
+    """A law of tables with, for each of them, the history that `choose` takes from its runs."""
+    nu = bernoulli(ONE)
+    return [(w, (y, choose(sorted(runs(2, 1, T, y))))) for w, y in tables(2, T, nu)]
+
+
+@pytest.mark.parametrize("choose", [min, max])
+def test_a_history_of_the_relation_for_each_table_is_a_play(choose):
+    """Ties may be broken in any way; with three rounds some tables have more than one run."""
+    assert play(2, 1, 3, bernoulli(ONE), played(3, choose))
+
+
+def test_a_play_may_toss_a_coin_where_there_are_several_runs():
+    law = [
+        (w / len(found), (y, h))
+        for w, y in tables(2, 3, bernoulli(ONE))
+        for found in [runs(2, 1, 3, y)]
+        for h in found
+    ]
+    assert len(law) > len(tables(2, 3, bernoulli(ONE)))
+    assert play(2, 1, 3, bernoulli(ONE), law)
+
+
+def test_what_is_no_play():
+    law = played(3, min)
+    (w, (y, h)), *rest = law
+    stays = ((0, y[0][1]), *h[1:])
+    goes = ((1, y[1][1]), *h[1:])
+    wrong = next(x for x in (stays, goes, ((0, y[0][0]), *h)) if x not in runs(2, 1, 3, y))
+    nu = bernoulli(ONE)
+    assert not play(2, 1, 3, nu, [(w, (y, wrong)), *rest])  # not a run
+    assert not play(2, 1, 3, nu, [(w, (y, h[1:])), *rest])  # too short
+    assert not play(2, 1, 3, nu, rest)  # no law
+    other = bernoulli([[HALF], [Fraction(1, 3)]])
+    assert not play(2, 1, 3, other, law)  # tables of another instance
 
 
 def test_the_expected_regret_is_gaps_times_expected_pulls():

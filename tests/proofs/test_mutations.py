@@ -173,9 +173,81 @@ STEPS = {
         "  E D (fun x => regret 2 1 two (snd x)) < INR (2 ^ 12) * gap_max 2 1 two.",
         "theorem_4_not_trivial",
     ),
+    "an exponent too large in Chernoff's bound": (
+        "Chernoff.v",
+        "(E D f)) then true else false)\n  <= 2 * exp (- y).",
+        "(E D f)) then true else false)\n  <= 2 * exp (- (2 * y)).",
+        "chernoff_kl",
+    ),
+    "one side for both": (
+        "Chernoff.v",
+        "(E D f)) then true else false)\n  <= 2 * exp (- y).",
+        "(E D f)) then true else false)\n  <= exp (- y).",
+        "chernoff_kl",
+    ),
+    "kl intervals half as long": (
+        "KlExpectation.v",
+        "kl_misses mu Y a j (S m) (2 * c * ln (INR T))))).",
+        "kl_misses mu Y a j (S m) (c * ln (INR T))))).",
+        "kl_proposition_8",
+    ),
+    "31 for 32 with kl certificates": (
+        "KlExpectation.v",
+        "    + 32 * ln (INR T) * sum K (fun a => gap a / Rmax (gap a) g ^ 2)\n    + 2 * INR K",
+        "    + 31 * ln (INR T) * sum K (fun a => gap a / Rmax (gap a) g ^ 2)\n    + 2 * INR K",
+        "kl_expected_sharper",
+    ),
+    "the divergence upside down": (
+        "ParetoImed.v",
+        "if Rlt_dec p q then if Rlt_dec q 1 then Some (kl p q) else None else Some 0.",
+        "if Rlt_dec p q then if Rlt_dec q 1 then Some (kl q p) else None else Some 0.",
+        "wrong_candidate",
+    ),
+    "an index without log N": (
+        "ParetoImed.v",
+        "| Some x => Some (INR (count h b) * x + ln (INR (count h b)))",
+        "| Some x => Some (INR (count h b) * x)",
+        "own_index",
+    ),
+    "an accuracy of twice the gap": (
+        "ImedRegret.v",
+        "0 < gap K d mu a -> eps < gap K d mu a)",
+        "0 < gap K d mu a -> eps < 2 * gap K d mu a)",
+        "wrong_candidate",
+    ),
+    "the largest index pulled": (
+        "ParetoImed.v",
+        "(c < K)%nat -> at_most (index h a i) (index h a c).",
+        "(c < K)%nat -> at_most (index h a c) (index h a i).",
+        "rule_candidate",
+    ),
+    "bad luck as rare as twice the evidence": (
+        "ImedRegret.v",
+        "<= exp (- y) * exp (- (INR n * (2 * (E D f - q) ^ 2))).",
+        "<= exp (- y) * exp (- (INR n * (4 * (E D f - q) ^ 2))).",
+        "low_average",
+    ),
+    "pulls of the third kind left out": (
+        "ImedRegret.v",
+        "kind_1 m + kind_2 m + off Y b m + upto m (ln (INR T) / delta).",
+        "kind_1 m + kind_2 m + upto m (ln (INR T) / delta).",
+        "kinds_pay",
+    ),
+    "half of log T over delta": (
+        "ImedRegret.v",
+        "<= 1 + waste K d mu eps + ln (INR T) / delta.",
+        "<= 1 + waste K d mu eps + ln (INR T) / (2 * delta).",
+        "imed_pulls_bound",
+    ),
+    "an accuracy as wide as the gap": (
+        "ImedRegret.v",
+        "(forall a, (a < K)%nat -> 0 < gap a -> 4 * eps <= gap a) ->",
+        "(forall a, (a < K)%nat -> 0 < gap a -> eps <= gap a) ->",
+        "imed_regret",
+    ),
 }
-"""Changes in the lower bounds and in what shows that they are not empty, each with the step of
-the proof that fails."""
+"""Changes in the lower bounds, in what shows that they are not empty, in the kl certificates and in
+Pareto IMED, each with the step of the proof that fails."""
 
 MUTATIONS |= {name: change[:3] for name, change in STEPS.items()}
 
