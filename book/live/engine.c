@@ -1,13 +1,29 @@
 /* The engine of the live pages: the same runs as momab's, arm by arm, in WebAssembly.
 
-   Everything here mirrors a function of the library, under the same name where there is one:
-   the random words are those of momab.engine.streams, the logarithm is that of
-   momab.model.numerics, and a policy's choice is the selection function of
-   momab.engine.policies.  Only IEEE additions, multiplications, divisions and square roots decide
-   anything, and the compiler may not fuse or reorder them, so the digits are those of Python.
+   It is an independent twin of the Python that the book shows, in momab/engine unless said otherwise:
 
-   What is not recomputed in a round is what did not change: a pull moves one arm.  Pareto IMED
-   also stays with its candidate for as long as the library's kernel proves that it may.
+   logarithm                           momab/model/numerics.py: log
+   philox, reward_word, reward, toss   streams.py: philox, reward_words, rewards
+   coin_word, chosen, top              streams.py: word; tools.py: choose, choose_top
+   pull, certify, hold, play           driver.py: pull, finish, play_run; tools.py: commit
+   rerank, race, race_by_coins, width_guided_moved, select_width_guided, kl_apart, kl_certified
+                                       policies/width_guided.py: rank, find_pair, draw_pair, race,
+                                       certify_or_race, kl_apart, kl_certifies
+   optimistic, dominated, first_proof, select_pareto_ucb1
+                                       policies/pareto_ucb1.py: optimistic_arm, find_front, certifies
+   select_annealing                    policies/annealing.py: AnnealingPareto.select
+   paper_weights, select_scalarized    policies/scalarized.py: paper_weights, ScalarizedUCB.select
+   watch, select_single_ucb1           policies/single_ucb1.py, policies/base.py: watched_objective
+   kl, klucb_index, select_klucb       policies/kl_ucb.py: kl_above, bisected_index, KLUCB.select
+   compare, imed_moved, imed_candidate, select_imed
+                                       policies/pareto_imed.py: compare_arms, bring_up_to_date,
+                                       find_prices, ParetoIMED.select
+   imed_room, imed_stay                accelerators/pareto_imed.py: pulls_inside, moved
+
+   Only IEEE additions, multiplications, divisions and square roots decide anything, and the compiler
+   may not fuse or reorder them, so the digits are those of Python.
+
+   What is not recomputed in a round is what did not change: a pull moves one arm.
 
    A page calls `instance`, `policy`, `start`, then `play` as often as it likes, and reads counts
    and sums where `counts` and `sums` say.  Nothing is allocated after `start`. */

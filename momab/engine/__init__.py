@@ -1,1 +1,1 @@
-"""The engine: streams, policies, the plain loop and its compiled twin, simulation and its store."""
+"""The engine: streams, policies, the driver, compiled or not, simulation and its store."""

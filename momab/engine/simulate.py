@@ -29,8 +29,8 @@ from momab._util.memory import require_memory
 from momab._util.processes import end_with_parent
 from momab._util.progress import progress as progress_bar
 from momab._util.validate import LONGEST, IntArray, horizon_for, shown, whole_number
-from momab.engine.loop import has_kernel, play_block
-from momab.engine.policies.base import SELECTIONS, Policy, Selection, selection_for
+from momab.engine.loop import is_compiled, play_block
+from momab.engine.policies.base import Policy, require_policy
 from momab.engine.provenance import describe_policy, provenance_versions
 from momab.engine.results import Results, SimulationTask
 from momab.engine.store import Columns, Store, missing_runs
@@ -39,7 +39,7 @@ from momab.model import metrics, pareto
 from momab.model.instances import Instance
 
 PIECE_ROUNDS = 8_000_000
-"""About a second of work for a kernel: what an interruption can lose per worker."""
+"""About a second of compiled work: what an interruption can lose per worker."""
 
 
 class SimulationInterrupted(KeyboardInterrupt):
@@ -57,13 +57,8 @@ class SimulationInterrupted(KeyboardInterrupt):
         self.results = results
 
 
-def play_piece(task: SimulationTask, runs: range, select: Selection) -> Columns:
-    """Play some runs of a task and judge them.
-
-    A worker in another process may not have registered the user's policy, so its selection
-    function comes along.
-    """
-    SELECTIONS.setdefault(type(task.policy), select)
+def play_piece(task: SimulationTask, runs: range) -> Columns:
+    """Play some runs of a task and judge them."""
     instance = task.instance
     block = play_block(
         instance,
@@ -181,8 +176,9 @@ def simulate(
         is in the environment variable ``MOMAB_DASK``, if there is one.
     store : path, optional
         A folder that keeps finished runs, which are never computed again.
-    engine : {"auto", "numba", "python"}, optional
-        Compiled kernels or the plain loop; the digits agree.
+    engine : {"auto", "numba", "driver", "python"}, optional
+        Compiled if possible; compiled; compiled without accelerators; not compiled.  The digits
+        agree.
     progress : bool, optional
         Show a bar with the time left; unless told, when standard error is a terminal.
 
@@ -303,8 +299,8 @@ def _plan(
             raise MomabError(f"an instance is made by momab.model.instances; {thing!r} is not one.")
 
     def validate_policy(thing: Any) -> None:
-        selection_for(thing)
-        has_kernel(thing, engine)
+        require_policy(thing)
+        is_compiled(thing, engine)
 
     named_instances = _validated(instances, "instance", validate_instance)
     named_policies = _validated(policies, "policy", validate_policy)
@@ -316,10 +312,9 @@ def _plan(
         rounds = log_checkpoints(T, count)
         for policy_name, policy in named_policies.items():
             names = instance_name, policy_name
+            how = engine if is_compiled(policy, engine) else "python"  # workers need not ask again
             tasks.append(
-                SimulationTask(
-                    *names, instance, policy, T, seed, rounds, bool(front_metrics), engine
-                )
+                SimulationTask(*names, instance, policy, T, seed, rounds, bool(front_metrics), how)
             )
     return tasks
 
@@ -331,13 +326,12 @@ def _play_all(
     from joblib import Parallel, delayed, parallel_config
 
     def call(i: int, piece: range) -> Any:
-        task = tasks[i]
-        return delayed(_labelled)((i, piece), task, piece, selection_for(task.policy))
+        return delayed(_labelled)((i, piece), tasks[i])
 
     if client is not None:
         backend: dict[str, Any] = {"backend": "dask", "client": client}
-    elif all(has_kernel(task.policy, task.engine) for task in tasks):
-        # Kernels release the interpreter lock: threads share compiled code and memory.
+    elif all(is_compiled(task.policy, task.engine) for task in tasks):
+        # Compiled code releases the interpreter lock: threads share compiled code and memory.
         backend = {"backend": "threading", "n_jobs": workers}
     else:
         backend = {"backend": "loky", "n_jobs": workers, "initializer": end_with_parent}
@@ -347,10 +341,8 @@ def _play_all(
         )
 
 
-def _labelled(
-    label: tuple[int, range], task: SimulationTask, piece: range, select: Selection
-) -> tuple[tuple[int, range], Columns]:
-    return label, play_piece(task, piece, select)
+def _labelled(label: tuple[int, range], task: SimulationTask) -> tuple[tuple[int, range], Columns]:
+    return label, play_piece(task, label[1])
 
 
 def _join(parts: Mapping[range, Columns], runs: int) -> Columns:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
 from typing import Any
 
 from momab._util.validate import shown
 from momab.engine.policies import make_policy, standard
-from momab.engine.policies.base import Policy
+from momab.engine.policies.base import Policy, with_options
 from momab.errors import MomabError
 from momab.model import instances
 from momab.model.instances import Instance
@@ -78,9 +82,41 @@ def instance(spec: str) -> Instance:
 
 
 def policy(spec: str) -> Policy:
-    """Build a policy from its name and options, for example ``width-guided:c=0.02``."""
+    """Build a policy from its name and options, for example ``width-guided:c=0.02``.
+
+    ``my_policy.py:MyPolicy:option=value`` is a policy of one's own, in a file.
+    """
+    brought = re.fullmatch(r"(.+\.py):(\w+)(:.*)?", spec)
+    if brought:
+        kind = brought_class(Path(brought[1]), brought[2])
+        _, options = parse(brought[2] + (brought[3] or ""))
+        return with_options(kind, brought[2], options)
     name, options = parse(spec)
     return make_policy(name, **options)
+
+
+def brought_class(path: Path, name: str) -> type[Policy]:
+    """Load a policy's class from a file, which is run as a program would be."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not a text"
+        raise MomabError(f"cannot read {path}: {why}.") from None
+    # what "__main__" defines is sent to workers by value; they do not have the file
+    module = ModuleType("__main__")
+    module.__file__ = str(path)
+    try:
+        exec(compile(text, str(path), "exec"), vars(module))
+    except Exception as error:
+        line = getattr(error, "lineno", None)
+        for frame in extract_tb(error.__traceback__):
+            line = frame.lineno if frame.filename == str(path) else line
+        where = f", line {line}" if line else ""
+        raise MomabError(f"{path}{where}: {type(error).__name__}: {error}.") from None
+    kind = vars(module).get(name)
+    if not (isinstance(kind, type) and issubclass(kind, Policy)):
+        raise MomabError(f"{path} defines no class {name} derived from momab.Policy.")
+    return kind
 
 
 def policies(specs: Sequence[str]) -> list[Policy]:

@@ -22,6 +22,7 @@ No library logarithm is used in a decision: platforms differ in the last bit.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 from zlib import crc32
 
@@ -40,6 +41,7 @@ Words = NDArray[np.uint64]
 
 MASK = 0xFFFFFFFF
 REWARDS = 0  # the stream of rewards; coin streams have their top bit set
+NO_COINS = -1  # all words are 0: a choice takes the first
 
 BERNOULLI, DUPLICATED, ROWS, SAMPLES = range(4)
 
@@ -72,8 +74,8 @@ def reward_words(seed: int, run: int, arm: int, first: int, count: int) -> Words
 
 
 def coin_stream(name: str) -> int:
-    """Return the stream that a policy of this name takes its coins from."""
-    return crc32(name.encode()) | 1 << 31
+    """Return the stream that a policy of this name takes its coins from; -1 without a name."""
+    return crc32(name.encode()) | 1 << 31 if name else NO_COINS
 
 
 class RewardArrays(NamedTuple):
@@ -82,7 +84,7 @@ class RewardArrays(NamedTuple):
     kind: int
     words: int
     """Words per pull."""
-    thresholds: Words
+    thresholds: IntArray
     """BERNOULLI: (K d,), DUPLICATED: (K,); a coordinate is 1 when its word is below."""
     values: FloatArray
     """ROWS: the table, flat; SAMPLES: all samples."""
@@ -114,13 +116,13 @@ def reward_arrays(source: RewardSource) -> RewardArrays:
 def _reward_arrays(
     kind: int,
     words: int,
-    thresholds: Words,
+    thresholds: IntArray,
     values: FloatArray,
     offsets: IntArray,
     K: int,
     d: int,
 ) -> RewardArrays:
-    # Read-only for everybody, so that a kernel sees one type of array and is compiled once.
+    # Read-only for everybody, so that the compiler sees one type of array and is compiled once.
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1).view()
     cuts = np.ascontiguousarray(offsets, dtype=np.int64).view()
     for array in (thresholds, flat, cuts):
@@ -128,8 +130,8 @@ def _reward_arrays(
     return RewardArrays(kind, words, thresholds, flat, cuts, K, d)
 
 
-def _thresholds(p: FloatArray) -> Words:
-    return cast(Words, np.rint(np.ravel(p) * 2.0**32).astype(np.uint64))
+def _thresholds(p: FloatArray) -> IntArray:
+    return cast(IntArray, np.rint(np.ravel(p) * 2.0**32).astype(np.int64))
 
 
 def rewards(arrays: RewardArrays, words: Words, arm: int) -> FloatArray:
@@ -176,31 +178,85 @@ class RewardStream:
         return rewards(self.arrays, words.reshape(count, m), arm)
 
 
-class Coins:
-    """The coins of one run of one policy; :attr:`t` is set by the loop before each decision."""
+class Pulls(NamedTuple):
+    """The rewards of one run, made ahead for each arm: a few at first, then more at a time."""
 
-    _AHEAD = 256
+    source: RewardArrays
+    ready: FloatArray
+    """(K, some, d): row i of an arm holds the reward of its pull ``first`` + i."""
+    first: IntArray
+    stop: IntArray
+    """(K,): the pull after the last one that is ready."""
+    words: NDArray[np.uint32]
+    """Room for the words of one refill."""
 
-    def __init__(self, name: str, seed: int, run: int) -> None:
-        """Open the coin stream of the policy of this name."""
-        self.stream, self.seed, self.run, self.t = coin_stream(name), seed, run, 0
-        self._ahead: dict[int, tuple[int, Words]] = {}
 
-    def word(self, slot: int) -> int:
-        """Return the 32-bit word of this round's slot."""
-        lane, group = slot % 4, slot // 4
-        start, ready = self._ahead.get(group, (0, np.empty((4, 0), dtype=np.uint64)))
-        if not start <= self.t < start + ready.shape[1]:
-            start = self.t
-            rounds = np.arange(start, start + self._AHEAD, dtype=np.uint64)
-            ready = philox((rounds, group, self.run, self.stream), self.seed)
-            self._ahead[group] = start, ready
-        return int(ready[lane, self.t - start])
+def pulls_for(source: RewardArrays) -> Pulls:
+    """Make the buffers of a run's rewards."""
+    some = max(2, min(64, 256 // max(source.words, source.d)))
+    return Pulls(
+        source,
+        np.zeros((source.K, some, source.d)),
+        np.zeros(source.K, dtype=np.int64),
+        np.zeros(source.K, dtype=np.int64),
+        np.zeros(4 * (some * source.words // 4 + 4), dtype=np.uint32),
+    )
 
-    def choose(self, items: Sequence[int] | NDArray[np.intp], slot: int) -> int:
-        """Choose uniformly among items in index order: item (word * n) >> 32."""
-        n = len(items)
-        return int(items[self.word(slot) * n >> 32 if n > 1 else 0])
+
+class Coins(NamedTuple):
+    """What the coins and the rewards of a round are functions of."""
+
+    t: IntArray
+    """(1,): the round, set by the driver before each decision."""
+    run: IntArray
+    """(1,): the run."""
+    stream: int
+    key0: int
+    """The low word of the seed."""
+    key1: int
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+        return self.key0 | self.key1 << 32
+
+
+def coins_for(name: str, seed: int, run: int = 0, t: int = 0) -> Coins:
+    """Open the coins of the policy of this name, or with this key."""
+    return Coins(np.array([t]), np.array([run]), coin_stream(name), seed & MASK, seed >> 32)
+
+
+def refill(pulls: Pulls, coin: Coins, arm: int, n: int) -> None:
+    """Make the rewards of pulls n, n + 1, ... of an arm."""
+    count = min(pulls.ready.shape[1], max(2, 32 // pulls.source.words, n // 2))
+    stream = RewardStream(pulls.source, coin.seed, int(coin.run[0]))
+    pulls.ready[arm, :count] = stream.batch(arm, n, count)
+    pulls.first[arm], pulls.stop[arm] = n, n + count
+
+
+def word(coin: Coins, slot: int) -> int:
+    """Return the word of a slot of this round."""
+    return four_words(coin, slot // 4)[slot % 4]
+
+
+def four_words(coin: Coins, group: int) -> tuple[int, int, int, int]:
+    """Return the words of the slots 4 group, ..., 4 group + 3 of this round."""
+    if coin.stream == NO_COINS:
+        return 0, 0, 0, 0
+    t = int(coin.t[0])
+    block = _coins_ahead(coin.seed, int(coin.run[0]), coin.stream, int(group), t // _AHEAD)
+    w0, w1, w2, w3 = block[:, t % _AHEAD].tolist()
+    return w0, w1, w2, w3
+
+
+_AHEAD = 64
+
+
+@lru_cache(maxsize=2048)
+def _coins_ahead(seed: int, run: int, stream: int, group: int, part: int) -> Words:
+    """Make one group of coins for many rounds at a time."""
+    rounds = np.arange(part * _AHEAD, (part + 1) * _AHEAD, dtype=np.uint64) & np.uint64(MASK)
+    return philox((rounds, group, run, stream), seed)
 
 
 def validate_streams(arrays: RewardArrays, horizon: int, seed: int, last_run: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from momab.engine import loop
-from momab.engine.policies.base import Policy
+from momab.engine.policies.base import Given, Policy, seat
 from momab.errors import MomabError
 from momab.model import instances
 
@@ -16,9 +16,7 @@ SOURCES = ("bernoulli", "duplicated", "rows", "samples")
 ARRAYS = (
     "pulls",
     "tail_pulls",
-    "cert_round",
-    "cert_arm",
-    "cert_objective",
+    "certificates",
     "checkpoint_pulls",
     "sums",
     "arms",
@@ -75,6 +73,16 @@ def random_policy(record: Any, rng: np.random.Generator, instance: instances.Ins
         except MomabError:
             continue
         return policy
+
+
+def state_of(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> Any:
+    """A player of a policy who has seen these means and counts."""
+    mu, n = np.asarray(means, dtype=np.float64), np.asarray(counts, dtype=np.int64)
+    player = seat(policy, *mu.shape, horizon, Given(front_size=1, champion_objective=0))
+    player.means[:], player.counts[:], player.sums[:] = mu, n, mu * n[:, None]
+    for a in range(len(n)):
+        player.moved(a)
+    return player
 
 
 def crowd(K: int, d: int, seed: int) -> instances.Instance:

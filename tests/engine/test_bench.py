@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from momab.engine import bench, loop, policies, streams
+from momab.engine.accelerators import ACCELERATORS
 from momab.engine.policies.base import Policy
 from momab.errors import MomabError
 from momab.model import instances
@@ -35,23 +36,25 @@ def test_drawing_refuses_what_runs_refuse() -> None:
 
 
 def test_every_registered_policy_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    times = {"numba": 5e-9, "python": 4e-6}
+    pytest.importorskip("numba", reason="skipped: needs numba")
+    times = {"numba": 5e-9, "driver": 2e-8, "python": 4e-6}
 
     def per_round(
         instance: instances.Instance, policy: Policy, rounds: int, engine: str, repeats: int
     ) -> float:
-        return times[engine] * (2 if policy.name == "pareto-ucb1" else 1)
+        return times[engine]
 
     monkeypatch.setattr(bench, "seconds_per_round", per_round)
-    monkeypatch.setattr(bench, "seconds_per_draw", lambda *given: times[given[2]] / 2.5)
-    monkeypatch.setattr(bench, "play_block", lambda *given: None)
+    monkeypatch.setattr(bench, "seconds_per_draw", lambda *given: 2.5e-9)
+    monkeypatch.setattr(bench, "play_block", lambda *given, **more: None)
     table = bench.measure([instances.zero_gap(), bench.tracks()])
     names = [policies.as_published(r, instances.zero_gap()).name for r in policies.registered()]
     assert table["policy"].tolist() == names * 2
     assert {"kl-ucb", "single-ucb1"} < set(names)
-    assert (table["over_drawing"] == np.where(table["policy"] == "pareto-ucb1", 5.0, 2.5)).all()
-    compiled = [loop.has_kernel(policies.make_policy(name)) for name in names]
-    assert (table["ratio"] == np.where(compiled * 2, 800.0, 1.0)).all()
+    assert (table["ns"] == 20.0).all()
+    fast = [record in ACCELERATORS for record in policies.registered()] * 2
+    assert (table["fast_ns"].notna() == fast).all()
+    assert (table["over_drawing"] == np.where(fast, 2.0, 8.0)).all()
 
 
 def test_times_are_positive_and_per_round() -> None:

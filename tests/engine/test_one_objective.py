@@ -10,11 +10,12 @@ import pytest
 
 import momab
 from momab.engine import loop, policies, specs
-from momab.engine.policies.base import View, given_for
-from momab.engine.streams import Coins
+from momab.engine.policies.base import given_for
+from momab.engine.streams import coins_for
+from momab.engine.tools import choose
 from momab.errors import MomabError
 from momab.model import instances
-from tests.engine.drawn import assert_same, crowd
+from tests.engine.drawn import assert_same, state_of
 
 SCALAR = [momab.KLUCB, momab.SingleUCB1]
 each_scalar = pytest.mark.parametrize("record", SCALAR)
@@ -24,7 +25,7 @@ def arms_of(instance: instances.Instance, policy: Any, T: int, seed: int, runs: 
     """The arms of some runs, the same from the kernel and from the plain loop."""
     common = (instance, policy, T, seed, 0, runs, [T // 2])
     slow = loop.play_block(*common, True, True, "python")
-    if loop.has_kernel(policy):
+    if loop.is_compiled(policy):
         assert_same(loop.play_block(*common, True, True, "numba"), slow)
         assert_same(
             loop.play_block(*common, False, True, "numba"),
@@ -79,30 +80,17 @@ def test_a_random_objective_is_drawn_once_per_run(record: Any) -> None:
     favourites = np.array([np.bincount(row[100:], minlength=4).argmax() for row in arms])
     assert np.bincount(favourites, minlength=4).min() >= 5
     for run in range(runs):
-        coins = Coins(record("random").name, 5, run)
-        coins.t = 4
-        assert favourites[run] == coins.choose(range(4), slot=1)
+        coins = coins_for(record("random").name, 5, run, t=4)
+        assert favourites[run] == choose(4, 1, coins)
 
 
 @each_scalar
 def test_the_first_decision_settles_the_objective(record: Any) -> None:
     policy = record("random")
-    given = given_for(np.eye(3))
-    view = View(100, np.full(3, 5), np.eye(3) * 5, np.eye(3), given, t=15)
-    coins = Coins(policy.name, 1, 0)
-    coins.t = 15
-    chosen = policies.selection_for(policy)(policy, view, coins)
+    player = state_of(policy, np.eye(3), [5, 5, 5])
+    chosen = player.select(15, coins_for(policy.name, 1, 0, 15))
     for t in range(16, 40):
-        view.t = coins.t = t
-        assert policies.selection_for(policy)(policy, view, coins) == chosen
-
-
-@pytest.mark.parametrize("objective", [0, "oracle", "random"])
-@pytest.mark.parametrize("c", [1e-12, 0.05, 2.0, 1e9, 1e15])
-def test_ucb1_agrees_with_the_plain_loop(objective: Any, c: float) -> None:
-    pytest.importorskip("numba", reason="skipped: needs numba")
-    for instance in (crowd(9, 3, 8), instances.synthetic(0.02, 4), instances.duplicated(0.2, 5, 3)):
-        arms_of(instance, momab.SingleUCB1(objective, c), 1500, 17, 1)
+        assert player.select(t, coins_for(policy.name, 1, 0, t)) == chosen
 
 
 def test_ucb1_plays_the_textbook() -> None:

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-import momab
 from momab.engine import loop
-from momab.engine.policies.base import TIE, View, given_for, selection_for
 from momab.engine.policies.pareto_imed import ParetoIMED
-from momab.engine.streams import Coins, RewardStream, reward_arrays
+from momab.engine.streams import RewardStream, coins_for, reward_arrays
+from momab.engine.tools import TIE, choose
 from momab.model import instances
-from tests.engine.drawn import assert_same, crowd
+from tests.engine.drawn import crowd, state_of
 
 
 def kl(p: float, q: float) -> float:
@@ -36,15 +34,16 @@ def tied(values: list[float]) -> list[int]:
 def imed(instance: instances.Instance, T: int, seed: int, run: int, name: str) -> list[int]:
     """Play IMED on the only objective: the least N_b kl(m_b, max m) + log N_b."""
     stream = RewardStream(reward_arrays(instance.source), seed, run)
-    coins = Coins(name, seed, run)
+    coins = coins_for(name, seed, run)
     N, S, arms = [0] * instance.K, [0.0] * instance.K, []
     for t in range(T):
-        coins.t = t
+        coins.t[0] = t
         arm = t
         if t >= instance.K:
             m = [s / n for s, n in zip(S, N)]
             index = [n * kl(p, max(m)) + math.log(n) for p, n in zip(m, N)]
-            arm = coins.choose(tied(index), slot=1)
+            least = tied(index)
+            arm = least[choose(len(least), 1, coins)]
         S[arm] += float(stream.pull(arm, N[arm])[0])
         N[arm] += 1
         arms.append(arm)
@@ -69,24 +68,14 @@ def test_with_one_objective_it_is_imed(name: str, evidence: str) -> None:
         assert block.arms[0].tolist() == imed(ONE[name], 800, 5, run, policy.name)
 
 
-def view_of(means: Any, counts: Any) -> View:
-    """What the policy sees when these are the empirical means and the counts."""
-    m: NDArray[np.float64] = np.array(means, dtype=float)
-    n = np.array(counts, dtype=np.int64)
-    view = View(1000, n, m * n[:, None], m, given_for(m))
-    view.t = int(n.sum())
-    return view
-
-
 def pulled(means: Any, counts: Any, evidence: str = "max", seeds: int = 1) -> set[int]:
     """The arms that Pareto IMED pulls there, with the coins of several seeds."""
     policy = ParetoIMED(evidence)
     found = set()
     for seed in range(seeds):
-        coins = Coins(policy.name, seed, 0)
-        coins.t = sum(counts)
-        select = selection_for(policy)
-        found.add(select(policy, view_of(means, counts), coins))
+        t = sum(counts)
+        coins = coins_for(policy.name, seed, 0, t)
+        found.add(int(state_of(policy, means, counts).select(t, coins)))
     return found
 
 
@@ -159,15 +148,3 @@ def test_copies_need_the_maximum() -> None:
     }
     assert np.median(wrong["max"]) > 2 * np.median(wrong["sum"])
     assert wrong["max"].max() < 500 < 1500 < wrong["sum"].max()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("evidence", ["max", "sum"])
-@pytest.mark.parametrize("K", [4, 12])
-def test_kernel_and_plain_loop_agree_for_long(evidence: str, K: int) -> None:
-    pytest.importorskip("numba", reason="skipped: needs numba")
-    for instance in (crowd(K, 3, K), momab.synthetic(delta=0.1, m=2, K=K)):
-        common = (instance, ParetoIMED(evidence), 6000, 2, 0, 1, [5000], True, True)
-        assert_same(
-            loop.play_block(*common, engine="numba"), loop.play_block(*common, engine="python")
-        )

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 import momab
-from momab.engine import loop
+from momab.engine import loop, streams
 from momab.engine.policies import pareto_thompson
-from momab.engine.policies.pareto_thompson import ParetoThompson, beta_draw
-from momab.engine.streams import Coins, coin_stream, philox
+from momab.engine.policies.pareto_thompson import ParetoThompson, beta_draw, gamma_draw
+from momab.engine.streams import Coins, coins_for, philox
 from momab.model import instances
 
 SHAPES = [(1.0, 1.0), (1.0, 2.0), (2.0, 1.0), (1.5, 7.25), (40.0, 3.0), (400.0, 600.0)]
@@ -18,10 +18,10 @@ SHAPES = [(1.0, 1.0), (1.0, 2.0), (2.0, 1.0), (1.5, 7.25), (40.0, 3.0), (400.0, 
 
 def draws(p: float, q: float, number: int, seed: int = 7) -> NDArray[np.float64]:
     """Draw from Beta(p, q) once per round, at place 3 of 5."""
-    coins = Coins(ParetoThompson.name, seed, 0)
+    coins = coins_for("pareto-thompson", seed)
     values = np.zeros(number)
     for t in range(number):
-        coins.t = t
+        coins.t[0] = t
         values[t] = beta_draw(p, q, coins, 3, 5)
     return values
 
@@ -34,70 +34,31 @@ def test_the_draws_are_beta(p: float, q: float) -> None:
     assert values.mean() == pytest.approx(p / (p + q), abs=4 * values.std() / 5000**0.5)
 
 
-def kernel_draws(rounds: int) -> tuple[NDArray[np.float64], list[NDArray[np.float32]]]:
-    """The draws of the kernel for all SHAPES in so many rounds, and its bounds of them."""
-    from momab.engine import _kernels
-
-    u64, n = np.uint64, len(SHAPES)
-    key = u64(5), u64(coin_stream("test")), u64(11), u64(0)
-    p, q = np.array(SHAPES).T
-    exact = np.zeros((rounds, n))
-    for t in range(rounds):
-        for i in range(n):
-            exact[t, i] = _kernels._beta_draw(p[i] - 1, p[i] + q[i] - 2, i, n, t, *key)
-    shapes = np.zeros((4, n), dtype=np.float32)
-    for i in range(n):
-        _kernels._set_shapes(shapes, i, p[i] - 1, q[i] - 1)
-    points = np.zeros((4, rounds * n), dtype=np.float32)
-    _kernels._normals_ahead(n, 0, _kernels._thompson_plan(rounds * n), points, *key)
-    bounds = [np.zeros((rounds, n), dtype=np.float32) for _ in range(2)]
-    for t in range(rounds):
-        left = _kernels._bound_draws(shapes, points, t * n, bounds[0][t], bounds[1][t])
-        assert left == (bounds[0][t] < 0).sum()
-    return exact, bounds
+def test_draws_of_one_round_are_independent_and_so_are_rounds() -> None:
+    drawn = np.zeros((4000, len(SHAPES)))
+    for t in range(len(drawn)):
+        coins = coins_for("test", 5, 11, t)
+        drawn[t] = [beta_draw(p, q, coins, i, len(SHAPES)) for i, (p, q) in enumerate(SHAPES)]
+    assert np.abs(np.corrcoef(drawn.T) - np.eye(len(SHAPES))).max() < 0.06
+    assert abs(np.corrcoef(drawn[1:, 0], drawn[:-1, 0])[0, 1]) < 0.06
 
 
-def test_many_draws_of_the_kernel_are_beta() -> None:
-    pytest.importorskip("numba", reason="skipped: needs numba")
-    stats = pytest.importorskip("scipy.stats", reason="skipped: needs scipy")
-    drawn, _ = kernel_draws(20_000)
-    for i, (p, q) in enumerate(SHAPES):
-        assert stats.kstest(drawn[:, i], stats.beta(p, q).cdf).pvalue > 0.005
-    # Coordinates of one round are independent, and so are rounds.
-    assert np.abs(np.corrcoef(drawn.T) - np.eye(len(SHAPES))).max() < 0.03
-    assert abs(np.corrcoef(drawn[1:, 0], drawn[:-1, 0])[0, 1]) < 0.03
-
-
-def test_the_kernel_bounds_its_draws() -> None:
-    pytest.importorskip("numba", reason="skipped: needs numba")
-    exact, (low, high) = kernel_draws(20_000)
-    sure = low >= 0
-    assert (low <= exact)[sure].all()
-    assert (high >= exact)[sure].all()
-    assert (high - low)[sure].max() < 1e-4
-    assert sure[:, -1].mean() > 0.99  # many pulls leave little to the exact computation
-    # An attempt that is taken for sure is the one that the plain loop takes, to many digits.
-    middle = (low.astype(float) + high) / 2
-    assert np.abs(middle - exact)[sure].max() < 2e-5
-
-
-def test_every_attempt_has_its_own_block() -> None:
+def test_every_attempt_has_its_own_block(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    class Noted(Coins):
-        def word(self, slot: int) -> int:
-            seen.append(slot)
-            return super().word(slot)
+    def noted(coin: Coins, group: int) -> tuple[int, int, int, int]:
+        seen.append(group)
+        return streams.four_words(coin, group)
 
-    places, coins = 6, Noted(ParetoThompson.name, 3, 0)
-    for coins.t in range(50):
+    monkeypatch.setattr(pareto_thompson, "four_words", noted)
+    places = 6
+    for t in range(50):
         seen.clear()
         for place in range(places):
-            beta_draw(1.0, 1.0, coins, place, places)
+            beta_draw(1.0, 1.0, coins_for("pareto-thompson", 3, 0, t), place, places)
         assert len(set(seen)) == len(seen)  # nothing is used twice
-        assert min(seen) >= 4  # slot 0 is the choice's
-        assert all(seen[i] % 4 == 0 for i in range(0, len(seen), 4))
-    assert any(slot >= 4 * (1 + places) for slot in seen)
+        assert min(seen) >= 1  # slot 0 is the choice's
+    assert any(group >= 1 + places for group in seen)
 
 
 def test_an_attempt_is_the_polar_method_and_marsaglia_tsang() -> None:
@@ -113,11 +74,12 @@ def test_an_attempt_is_the_polar_method_and_marsaglia_tsang() -> None:
         w = (words[2:] + 0.5) / 2**32
         taken = (np.log(w) < normal**2 / 2 + e * (1 - g + np.log(g))).all(axis=0) & (s < 1)
     x, y = e * g
-    for i in range(4000):
-        drawn = pareto_thompson._attempt(p, q, words[:, i].tolist())
-        assert (drawn is not None) == taken[i]
-        if drawn is not None:
-            assert drawn == pytest.approx(x[i] / (x[i] + y[i]), rel=1e-13)
+    for i in np.flatnonzero(s < 1):
+        one = gamma_draw(p, float(normal[0, i]), int(words[2, i]))
+        two = gamma_draw(q, float(normal[1, i]), int(words[3, i]))
+        assert (one > 0 and two > 0) == taken[i]
+        if taken[i]:
+            assert one / (one + two) == pytest.approx(x[i] / (x[i] + y[i]), rel=1e-12)
     assert 0.7 < taken.mean() < np.pi / 4
 
 

@@ -13,37 +13,32 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from momab.engine import loop, policies
+from momab.engine.accelerators.kl_ucb import FastKLUCB, bound_index
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.base import Given, Policy, View
+from momab.engine.policies.base import Given, Policy, seat
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
-from momab.engine.policies.width_guided import Races, WidthGuided
-from momab.engine.streams import Coins
+from momab.engine.policies.width_guided import WidthGuided
+from momab.engine.streams import coins_for
+from momab.engine.tools import ARM, OBJECTIVE, SINCE, UNTIL, choose_top
 from momab.errors import MomabError
 from momab.model import instances, pareto, theory
 from momab.model.numerics import log
-
-
-def view_of(means: Any, counts: Any, horizon: int = 1000, t: int | None = None) -> View:
-    mu, n = np.asarray(means, dtype=np.float64), np.asarray(counts, dtype=np.int64)
-    told = Given(front_size=1, champion_objective=0)
-    return View(horizon, n, mu * n[:, None], mu, told, t=int(n.sum()) if t is None else t)
-
-
-def coins_at(t: int, name: str = "width-guided") -> Coins:
-    coins = Coins(name, seed=1, run=0)
-    coins.t = t
-    return coins
+from tests.engine.drawn import assert_same, state_of
 
 
 def choices(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> set[int]:
     """Every arm chosen at this state over many coins."""
-    select = policies.selection_for(policy)
-    found = set()
-    for t in range(100, 400):
-        view = view_of(means, counts, horizon, t=t)
-        found.add(select(policy, view, coins_at(t, policy.name)))
-    return found
+    return {
+        int(state_of(policy, means, counts, horizon).select(t, coins_for(policy.name, 1, 0, t)))
+        for t in range(100, 400)
+    }
+
+
+def decide(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> tuple[int, Any]:
+    """The arm of the next round, and the player who chose it."""
+    player, t = state_of(policy, means, counts, horizon), sum(counts)
+    return int(player.select(t, coins_for(policy.name, 1, 0, t))), player
 
 
 # Records.
@@ -82,7 +77,6 @@ def test_a_rule_has_its_own_name_and_coins() -> None:
         (lambda: policies.klucb_index(0.5, 1, -1.0), "level must be"),
         (lambda: policies.make_policy("ucb"), "choose from annealing-pareto"),
         (lambda: policies.make_policy("annealing-pareto", c=1), "its options: decay"),
-        (lambda: policies.selection_for(object()), "is not a policy"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_options_are_explained(make: Any, message: str) -> None:
@@ -100,15 +94,14 @@ def test_lists_of_weights_become_tuples() -> None:
 
 
 def test_radii_and_pairs_by_hand() -> None:
-    policy = WidthGuided(c=2.0)
-    view = view_of([[0.9, 0.1], [0.5, 0.4], [0.1, 0.8]], [4, 4, 16], horizon=100)
-    race = policies.races(policy, view, coins_at(24))
+    means, counts = [[0.9, 0.1], [0.5, 0.4], [0.1, 0.8]], [4, 4, 16]
+    _, player = decide(WidthGuided(c=2.0), means, counts, horizon=100)
     wide, narrow = math.sqrt(2 * math.log(100) / 4), math.sqrt(2 * math.log(100) / 16)
-    np.testing.assert_allclose(race.beta, [wide, wide, narrow], rtol=1e-15)
-    assert race.b.tolist() == [0, 1]
-    assert race.c.tolist() == [1, 0]
-    np.testing.assert_allclose(race.W, [2 * wide, 2 * wide], rtol=1e-15)
-    assert not race.certified.any()
+    np.testing.assert_allclose(player.beta, [wide, wide, narrow], rtol=1e-15)
+    assert player.b.tolist() == [0, 1]
+    assert player.challenger.tolist() == [1, 0]
+    np.testing.assert_allclose(player.W, [2 * wide, 2 * wide], rtol=1e-15)
+    assert player.commitment[UNTIL] < 0
 
 
 def test_the_arm_with_the_larger_radius_is_pulled() -> None:
@@ -130,28 +123,18 @@ def test_widest_race_first_unless_another_rule() -> None:
 
 def test_certificate_is_strict_and_takes_the_widest_pair() -> None:
     policy = WidthGuided(c=0.02)
-    view = view_of([[0.9, 0.2], [0.1, 0.9]], [40, 40])
-    arm = policies.select_width_guided(policy, view, coins_at(80))
-    assert view.certificate is not None
-    assert view.certificate.arm == arm
-    assert view.certificate.t == 80
+    arm, player = decide(policy, [[0.9, 0.2], [0.1, 0.9]], [40, 40])
+    assert player.commitment[[ARM, SINCE, UNTIL]].tolist() == [arm, 80, 1000]
     # The mean difference equals the width exactly: L_b = U_c is no certificate.
     beta = 0.25
     exact = WidthGuided(c=beta**2 * 4 / log(1000))
-    level = view_of([[0.75, 0.0], [0.25, 0.0]], [4, 4])
-    assert policies.races(exact, level, coins_at(8)).beta[0] == beta
-    policies.select_width_guided(exact, level, coins_at(8))
-    assert level.certificate is None
+    _, player = decide(exact, [[0.75, 0.0], [0.25, 0.0]], [4, 4])
+    assert player.beta[0] == beta
+    assert player.commitment[UNTIL] < 0
     # Objective 0 certifies with the wider pair (arms 0 and 1), objective 1 with 2 and 3.
-    both = view_of([[0.9, 0.0], [0.1, 0.0], [0.0, 0.9], [0.0, 0.1]], [40, 40, 50, 50])
-    policies.select_width_guided(policy, both, coins_at(180))
-    assert both.certificate == policies.Certificate(180, 0, 0)
-
-
-def test_a_stored_certificate_is_final() -> None:
-    view = view_of([[0.1, 0.1], [0.9, 0.9]], [5, 5])
-    view.certificate = policies.Certificate(9, 0, 1)
-    assert policies.select_width_guided(WidthGuided(), view, coins_at(10)) == 0
+    means = [[0.9, 0.0], [0.1, 0.0], [0.0, 0.9], [0.0, 0.1]]
+    _, player = decide(policy, means, [40, 40, 50, 50])
+    assert player.commitment[[ARM, OBJECTIVE, SINCE]].tolist() == [0, 0, 180]
 
 
 def test_the_oracle_is_told_the_champion_objective() -> None:
@@ -190,33 +173,38 @@ def test_pareto_ucb1_spreads_over_the_optimistic_front() -> None:
 # Annealing-Pareto.
 
 
+def move(player: Any, arm: int, means: Any) -> None:
+    player.means[arm] = means
+    player.moved(arm)
+
+
 def test_annealing_keeps_candidates_that_stay_on_the_front() -> None:
     policy = AnnealingPareto(0.5)
-    middle = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.4, 0.4]]
-    view = view_of(middle, [1, 1, 1, 1])
-    view.memory.update(power=0.0)
-    policies.select_annealing_pareto(policy, view, coins_at(4, policy.name))
-    assert view.memory["candidates"].tolist() == [True, True, True, False]
-    view.means[2] = [0.3, 0.3]  # dominated by arm 3 now, and arm 3 is out for good
-    policies.select_annealing_pareto(policy, view, coins_at(5, policy.name))
-    assert view.memory["candidates"].tolist() == [True, True, False, False]
-    view.means[3] = [1.5, 0.4]  # until it is best on an objective
-    policies.select_annealing_pareto(policy, view, coins_at(6, policy.name))
-    assert view.memory["candidates"].tolist() == [False, True, False, True]
+    player = state_of(policy, [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.4, 0.4]], [1, 1, 1, 1])
+    player.power[0] = 0.0
+    coin = coins_for(policy.name, 1)
+    player.select(4, coin)
+    assert player.candidate.tolist() == [True, True, True, False]
+    move(player, 2, [0.3, 0.3])  # dominated by arm 3 now, and arm 3 is out for good
+    player.select(5, coin)
+    assert player.candidate.tolist() == [True, True, False, False]
+    move(player, 3, [1.5, 0.4])  # until it is best on an objective
+    player.select(6, coin)
+    assert player.candidate.tolist() == [False, True, False, True]
 
 
 def test_annealing_tolerance_starts_at_one_over_k_d() -> None:
     policy = AnnealingPareto(0.4)
-    view = view_of([[0.9, 0.9], [0.66, 0.0], [0.64, 0.0]], [1, 1, 1], t=3)
-    view.memory.update(candidates=np.zeros(3, dtype=np.bool_))
-    view.means *= 1.0
-    policies.select_annealing_pareto(policy, view, coins_at(3, policy.name))
-    assert view.memory["candidates"].tolist() == [True, False, False]
-    assert view.memory["power"] == 0.4
-    view.means[1, 0] = 0.9 - 1 / 6 * 0.4 + 1e-9
-    policies.select_annealing_pareto(policy, view, coins_at(4, policy.name))
-    assert view.memory["candidates"].tolist() == [True, True, False]
-    assert view.memory["power"] == 0.4 * 0.4
+    player = state_of(policy, [[0.9, 0.9], [0.66, 0.0], [0.64, 0.0]], [1, 1, 1])
+    player.candidate[:] = False
+    coin = coins_for(policy.name, 1)
+    player.select(3, coin)
+    assert player.candidate.tolist() == [True, False, False]
+    assert player.power[0] == 0.4
+    move(player, 1, [0.9 - 1 / 6 * 0.4 + 1e-9, 0.0])
+    player.select(4, coin)
+    assert player.candidate.tolist() == [True, True, False]
+    assert player.power[0] == 0.4 * 0.4
 
 
 # Scalarized UCB.
@@ -243,11 +231,8 @@ def test_weights_of_the_paper() -> None:
 def test_weights_take_turns() -> None:
     policy = ScalarizedUCB(((1.0, 0.0), (0.0, 1.0)))
     means = [[0.9, 0.0], [0.0, 0.9]]
-    picks = []
-    for t in range(200, 204):
-        view = view_of(means, [100, 100], t=t)
-        picks.append(policies.select_scalarized_ucb(policy, view, coins_at(t, policy.name)))
-    assert picks == [0, 1, 0, 1]
+    player, coin = state_of(policy, means, [100, 100]), coins_for(policy.name, 1)
+    assert [player.select(t, coin) for t in range(200, 204)] == [0, 1, 0, 1]
 
 
 # KL-UCB.
@@ -272,25 +257,19 @@ def test_klucb_choice_has_the_largest_index(arms: list[tuple[int, float]], t: in
     sums = np.floor(np.array([n * p for n, p in arms]))
     means = sums / counts
     level = log(t)
-    view = view_of(means[:, None], counts, horizon=10**6, t=t)
-    chosen = policies.select_klucb(policies.KLUCB(), view, coins_at(t, "kl-ucb"))
+    for kind in (None, FastKLUCB):
+        player = seat(policies.KLUCB(), len(counts), 1, 10**6, Given(1, 0), kind)
+        player.means[:, 0], player.counts[:] = means, counts
+        chosen = int(player.select(t, coins_for("kl-ucb", 1, 0, t)))
+        check_klucb(chosen, sums, counts, level)
+
+
+def check_klucb(chosen: int, sums: Any, counts: Any, level: float) -> None:
+    means = sums / counts
     indices = [policies.klucb_index(p, int(n), level) for p, n in zip(means, counts)]
     assert indices[chosen] == max(indices)
     same = (sums == sums[chosen]) & (counts == counts[chosen])
     assert chosen == np.flatnonzero(same)[0]
-    if loop.has_kernel(policies.KLUCB()):
-        from momab.engine import _kernels
-
-        state = np.zeros((4, 8))
-        state[0] = np.where(np.arange(8) < len(counts), 1.0, -1e9)
-        leader, bar = _kernels._klucb_leader(state, means, counts, level, np.zeros(8))
-        assert leader == chosen
-        if bar < 1:  # it was decided without the indices
-            others = np.delete(indices, chosen)
-            assert max(others) < bar - 1e-9
-            assert bar < state[1, chosen] < indices[chosen] + 1.1e-9
-        exact = _kernels._choose_klucb(means, counts, level, np.zeros(8), 0.0)
-        assert exact == chosen
 
 
 @given(
@@ -304,12 +283,11 @@ def test_klucb_choice_has_the_largest_index(arms: list[tuple[int, float]], t: in
 def test_klucb_bounds_hold_the_index(
     n: int, p: float, start: float, t: int, steps: int, later: float
 ) -> None:
-    kernels = pytest.importorskip("momab.engine._kernels", reason="skipped: needs numba")
     mean, level = math.floor(n * p) / n, log(t)
     index = policies.klucb_index(mean, n, level)
-    state = np.full((4, 1), mean + start * (1 - mean))
-    kernels._klucb_bounds(state, 0, mean, n, level, steps)
-    high, low, slope, found = state[:, 0]
+    bounds = np.full((4, 1), mean + start * (1 - mean))
+    bound_index(bounds, 0, mean, n, level, steps)
+    high, low, slope, found = bounds[:, 0]
     assert low - 1.1e-9 <= index <= high
     assert found == level
     assert policies.klucb_index(mean, n, level + later) <= high + slope * later
@@ -326,62 +304,36 @@ def test_klucb_looks_at_its_objective_only() -> None:
 # A policy of one's own, as in the docstring of the base module.
 
 
-@dataclass(frozen=True)
-class Greedy:
-    """Pull the arm with the best mean over the objectives."""
+class Greedy(Policy):
+    """Pull the arm with the best mean on the first objective."""
 
-    name: ClassVar[str] = "greedy"
-    label: ClassVar[str] = "Greedy"
+    def start(self) -> None:
+        self.score = np.zeros(self.K)
+
+    def moved(self, arm: int) -> None:
+        self.score[arm] = self.means[arm, 0]
+
+    def select(self, t: int, coin: Any) -> int:
+        return choose_top(self.score, 0, coin)
 
 
-def test_a_policy_takes_one_record_and_one_function() -> None:
-    @policies.selection(Greedy)
-    def select_greedy(policy: Greedy, view: View, coin: Coins) -> int:
-        return coin.choose(policies.top(view.means.mean(axis=1)), slot=0)
-
-    try:
-        assert policies.make_policy("greedy") == Greedy()
-        assert not loop.has_kernel(Greedy())
-        block = loop.play_block(instances.synthetic(0.1, 2), Greedy(), 200, 1, 0, 3, arms=True)
-        assert block.pulls.sum() == 600
-        with pytest.raises(MomabError, match='engine="numba" cannot be used'):
-            loop.play_block(instances.zero_gap(), Greedy(), 20, 1, 0, 1, engine="numba")
-    finally:
-        del policies.SELECTIONS[Greedy]
+def test_a_policy_takes_one_class() -> None:
+    assert (Greedy().name, Greedy().label) == ("greedy", "Greedy")
+    common = (instances.synthetic(0.1, 2), Greedy(), 200, 1, 0, 3, (), False, True)
+    plain = loop.play_block(*common, "python")
+    assert plain.pulls.sum() == 600
+    assert_same(loop.play_block(*common), plain)
 
 
 @dataclass(frozen=True)
 class Variation(WidthGuided):
-    """A subclass is another policy: it must not run in its parent's kernel."""
+    """A subclass is another policy with other coins, and plays as its parent does."""
+
+    name: ClassVar[str] = "variation"
 
 
-def test_a_subclass_needs_its_own_selection() -> None:
-    with pytest.raises(MomabError, match="is not a policy"):
-        loop.play_block(instances.zero_gap(), Variation(), 20, 1, 0, 1)
-
-
-# Observers.
-
-
-def test_an_observer_sees_every_race_until_the_commitment() -> None:
-    instance, policy, T = instances.synthetic(0.12, 1), WidthGuided(0.05), 500
-    seen: list[tuple[int, int, bool]] = []
-
-    def observer(view: View, coins: Coins, arm: int) -> None:
-        assert coins.t == view.t
-        again = policies.races(policy, view, coins)  # a pure function: asking twice is harmless
-        race = view.details
-        assert isinstance(race, Races)
-        if view.certificate is None:
-            np.testing.assert_array_equal(again.U, race.U)
-            np.testing.assert_array_equal(again.b, race.b)
-            assert arm in (*race.b, *race.c)
-            assert (race.b != race.c).all()
-        np.testing.assert_array_equal(view.means, view.sums / view.counts[:, None])
-        seen.append((view.t, arm, view.certificate is not None))
-
-    block = loop.play(instance, policy, T, 4, 0, arms=True, observer=observer)
-    assert [t for t, _, _ in seen] == list(range(20, T))
+def test_a_subclass_plays_with_its_own_name() -> None:
+    block = loop.play_block(instances.synthetic(0.1, 2), Variation(0.1), 300, 1, 0, 3, arms=True)
+    parent = loop.play_block(instances.synthetic(0.1, 2), WidthGuided(0.1), 300, 1, 0, 3, arms=True)
     assert block.arms is not None
-    assert [arm for _, arm, _ in seen] == block.arms[0, 20:].tolist()
-    assert sum(committed for _, _, committed in seen) == T - block.cert_round[0]
+    assert not np.array_equal(block.arms, parent.arms)

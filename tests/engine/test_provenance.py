@@ -11,7 +11,7 @@ from momab.engine import provenance
 from momab.engine.policies import WidthGuided
 from momab.engine.provenance import PACKAGE, describe_policy, engine_sources, source_hash
 
-PLAYING = ("loop.py", "streams.py", "_kernels.py", "simulate.py", "policies/*.py")
+PLAYING = ("*.py", "accelerators/*.py", "policies/*.py")
 
 
 def imported(path: Path) -> set[Path]:
@@ -71,13 +71,13 @@ def test_an_edit_anywhere_changes_the_hash(copy):
     assert source_hash(copy) != before
 
 
-def test_a_policy_from_elsewhere_is_described_with_its_selection(monkeypatch):
+def test_a_policy_from_elsewhere_is_described_with_its_code(monkeypatch):
     assert describe_policy(WidthGuided()) == {
         "name": "width-guided",
         "options": {"c": 2.0, "objective_rule": "widest", "certificate": "hoeffding"},
     }
     monkeypatch.setattr(WidthGuided, "__module__", "momab.chapters.somewhere")
-    assert "selection" in describe_policy(WidthGuided())
+    assert "code" in describe_policy(WidthGuided())
 
 
 def test_versions_are_named():

@@ -5,8 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -130,26 +128,20 @@ def test_front_metrics_are_missing_unless_asked_for():
     assert result.pulls.groupby("run")["pulls"].sum().tolist() == [100, 100]
 
 
-@dataclass(frozen=True)
-class RoundRobin:
-    """The worked example of the contributing guide, in short."""
+class RoundRobin(policies.Policy):
+    """One arm after the other, for ever; not compiled."""
 
-    name: ClassVar[str] = "round-robin"
-    label: ClassVar[str] = "Round robin"
+    compiled = False
+
+    def select(self, t, coin):
+        return t % self.K
 
 
-def test_a_users_policy_runs_in_the_plain_loop_on_both_workers():
-    @policies.selection(RoundRobin)
-    def select(policy, view, coin):
-        return view.t % view.K
-
-    try:
-        result = simulate(INSTANCES["rows"], [RoundRobin(), POLICIES[1]], 60, 4, workers=2)
-        mine = result.pulls.query("policy == 'Round robin'")
-        assert (mine["pulls"] == 20).all()
-        assert "selection" in result.provenance["policies"]["Round robin"]
-    finally:
-        del policies.SELECTIONS[RoundRobin]
+def test_a_users_policy_that_is_not_compiled_runs_on_both_workers():
+    result = simulate(INSTANCES["rows"], [RoundRobin(), POLICIES[1]], 60, 4, workers=2)
+    mine = result.pulls.query("policy == 'Round Robin'")
+    assert (mine["pulls"] == 20).all()
+    assert "code" in result.provenance["policies"]["Round Robin"]
 
 
 # --- resuming ---------------------------------------------------------------------------
@@ -254,11 +246,11 @@ def test_interruption_keeps_what_was_finished(tmp_path, monkeypatch):
     play_piece = module.play_piece
     calls = []
 
-    def interrupted(task, piece, select):
+    def interrupted(task, piece):
         calls.append(piece)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return play_piece(task, piece, select)
+        return play_piece(task, piece)
 
     monkeypatch.setattr(module, "play_piece", interrupted)
     monkeypatch.setattr(module, "PIECE_ROUNDS", 400)
@@ -355,7 +347,10 @@ GOOD = (INSTANCES["rows"], POLICIES[0], 100, 1)
             lambda: simulate(*GOOD, checkpoints=-1),
             "checkpoints must be a whole number in 0..1000000; it is -1.",
         ),
-        (lambda: simulate(*GOOD, engine="cuda"), "engine must be one of auto, numba, python"),
+        (
+            lambda: simulate(*GOOD, engine="cuda"),
+            "engine must be one of auto, numba, driver, python",
+        ),
         (lambda: simulate(GOOD[0], [GOOD[1]] * 2, 100, 1), "'Width-guided' is given twice"),
         (lambda: simulate(*GOOD, store=__file__), "cannot be written"),
         (lambda: simulate(*GOOD).summary("speed"), "metric must be one of pareto_regret,"),

@@ -34,15 +34,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from momab._util.validate import positive_number
-from momab.engine.policies.base import COEFFICIENTS, Certificate, Values, View, selection
-from momab.engine.policies.width_guided import proving_objective, race_all, raced_arm
-from momab.engine.streams import Coins
-from momab.model.numerics import log
+from momab.engine.policies.base import COEFFICIENTS, Policy, Values
+from momab.engine.policies.width_guided import WIDEST, WidthGuided, epoch_end, prepare_races
 
 
 @dataclass(frozen=True)
-class AnytimeWidthGuided:
+class AnytimeWidthGuided(Policy):
     """Algorithm 1 in epochs that end at 2^(2^k), with every sample kept and no horizon.
 
     Parameters
@@ -69,28 +69,11 @@ class AnytimeWidthGuided:
         """Validate the options."""
         object.__setattr__(self, "c", positive_number(self.c, "c"))
 
+    def start(self) -> None:
+        """Prepare the races of the first epoch; all else is Algorithm 1."""
+        self.rule, self.kl = WIDEST, False
+        self.end = np.array([epoch_end(self.K)])
+        prepare_races(self)
 
-def epoch_end(t: int) -> int:
-    """Return the first 2^(2^k) above t, k = 0, 1, 2, ..."""
-    end = 2
-    while end <= t:
-        end *= end
-    return end
-
-
-@selection(AnytimeWidthGuided)
-def select_anytime(policy: AnytimeWidthGuided, view: View, coin: Coins) -> int:
-    """Race as Algorithm 1 does, or keep to the epoch's commitment; its coins are those slots."""
-    end = epoch_end(view.t)  # t >= K here
-    arm, until = view.memory.get("commitment", (-1, 0))
-    if view.t < until:
-        return int(arm)
-    race = view.details = race_all(policy.c * log(end), view, coin)
-    j = proving_objective(race, coin)
-    if j < 0:
-        return raced_arm("widest", race, view, coin)
-    arm = int(race.winner[j])
-    view.memory["commitment"] = arm, end
-    if view.horizon <= end:  # the run ends first
-        view.certificate = Certificate(view.t, arm, j)
-    return arm
+    moved = WidthGuided.moved
+    select = WidthGuided.select

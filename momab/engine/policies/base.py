@@ -1,22 +1,33 @@
 r"""What a policy is, and the registry that everything else reads.
 
-A policy is a frozen record and a selection function, registered where it is defined::
+A policy is a class with options and up to three short methods::
 
     @dataclass(frozen=True)
-    class Greedy:
+    class Greedy(Policy):
         name: ClassVar[str] = "greedy"                   # keys its coins, and the command line
         label: ClassVar[str] = "Greedy"                  # in tables and figures
         style: ClassVar[tuple[str, str]] = ("gold", "v")  # palette colour and marker
 
-    @selection(Greedy)
-    def select_greedy(policy: Greedy, view: View, coin: Coins) -> int:
-        return coin.choose(top(view.means.mean(axis=1)), slot=0)
+        def start(self):                 # when a run starts: what it wants to remember
+            self.score = np.zeros(self.K)
 
-A selection function sees a :class:`View` of the run after the warm start (every arm pulled once,
-in order) and returns the arm to pull.  It may keep private state in ``view.memory`` and commit
-for good by setting ``view.certificate``.  Conventions: t counts the pulls already made, so the
-first decision has t = K; ties are values within :data:`TIE` of the maximum, broken uniformly by
-a coin; slots number the coins of one round, so that adding a coin moves no other.
+        def moved(self, arm):            # after each pull: one arm has moved
+            self.score[arm] = self.means[arm, 0]
+
+        def select(self, t, coin):       # after the warm start: the arm of round t
+            return choose_top(self.score, 0, coin)
+
+In all three, ``self`` holds the options, the numbers ``K``, ``d``, ``T`` (the horizon),
+``front_size`` and ``champion_objective`` (which only a policy that is told may use), the driver's
+arrays ``counts`` (K,), ``sums`` and ``means`` (K, d), and what ``start`` puts there.  ``moved`` and
+``select`` are written in the plain-loop subset (see :mod:`momab.engine.tools`), so that CPython
+and numba run the same text; they change arrays, not attributes.  A class that says
+``compiled = False`` is never compiled and may do anything.
+
+Conventions: t counts the pulls already made, so the first decision has t = K, after every arm was
+pulled once, in order; ties are values within TIE of the maximum, broken uniformly by a coin;
+slots number the coins of one round, so that adding a coin moves no other; a policy commits by
+:func:`momab.engine.tools.commit`, and the driver keeps the commitment.
 
 A module in this package registers itself by being there.  A record may also have
 
@@ -29,28 +40,25 @@ A module in this package registers itself by being there.  A record may also hav
   from, and that it must see refused;
 * ``as_published(instance)``: the record as the paper ran it on this kind of instance;
 * ``rounds_played(instance, horizon)``: a ceiling on the rounds before it commits, for planning.
-
-A kernel in ``momab.engine._kernels`` registers itself there.  The conformance test of the
-engine runs over all registered policies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from momab._util.validate import BoolArray, FloatArray, IntArray, whole_number
 from momab.engine.streams import Coins
+from momab.engine.tools import UNTIL, choose
 from momab.errors import MomabError
 from momab.model import pareto
 from momab.model.instances import Instance
-
-TIE = 1e-12
-"""Values this close to the largest are tied with it."""
 
 Values = Mapping[str, tuple[Any, ...]]
 """Some values of every option of a record."""
@@ -59,17 +67,47 @@ COEFFICIENTS = (0.001, 0.02, 0.1, 0.5, 2.0)
 """Confidence coefficients that play differently: hasty, tuned, the theorem's."""
 
 
-@runtime_checkable
-class Policy(Protocol):
-    """What every policy record has: a kebab-case name, which keys its coins, and a label."""
+class Policy:
+    """What every policy is: options, a name, a label, and what it does in a run."""
+
+    compiled: ClassVar[bool] = True
+    """Whether ``moved`` and ``select`` are in the plain-loop subset."""
+
+    # in a run:
+    K: int
+    d: int
+    T: int
+    front_size: int
+    champion_objective: int
+    counts: IntArray
+    sums: FloatArray
+    means: FloatArray
+    commitment: IntArray
 
     @property
     def name(self) -> str:
-        """The name that keys the coin stream and the tables."""
+        """The kebab-case name that keys the coin stream and the tables."""
+        return "-".join(_words(type(self).__name__)).lower()
 
     @property
     def label(self) -> str:
         """The name in figures."""
+        return " ".join(_words(type(self).__name__))
+
+    def start(self) -> None:
+        """Make what a run remembers: arrays, and numbers that do not change."""
+
+    def moved(self, arm: int) -> None:
+        """Hear that the count, the sums and the means of an arm have changed."""
+
+    def select(self, t: int, coin: Coins) -> int:
+        """Return the arm to pull when t pulls have been made."""
+        raise NotImplementedError
+
+
+def _words(name: str) -> list[str]:
+    """Split a class name such as "EpsilonGreedy" or "MyUCB1" into its words."""
+    return re.findall(r"[A-Z]+[0-9]*(?![a-z])|[A-Z]?[a-z0-9]+", name) or [name]
 
 
 @dataclass(frozen=True)
@@ -79,37 +117,6 @@ class Certificate:
     t: int
     arm: int
     objective: int
-
-
-@dataclass
-class View:
-    """What a policy sees of one run when t pulls have been made."""
-
-    horizon: int
-    counts: IntArray
-    """Pulls of each arm, shape (K,)."""
-    sums: FloatArray
-    """Sums of rewards in pull order, shape (K, d)."""
-    means: FloatArray
-    """sums / counts, shape (K, d)."""
-    given: Given
-    t: int = 0
-    memory: dict[str, Any] = field(default_factory=dict)
-    """The policy's private state, empty when the run starts."""
-    certificate: Certificate | None = None
-    """Set by a policy that commits: from then on it pulls ``certificate.arm``."""
-    details: Any = None
-    """Whatever the selection function wants an observer to see of this round."""
-
-    @property
-    def K(self) -> int:  # noqa: N802
-        """The number of arms."""
-        return int(self.means.shape[0])
-
-    @property
-    def d(self) -> int:
-        """The number of objectives."""
-        return int(self.means.shape[1])
 
 
 @dataclass(frozen=True)
@@ -125,48 +132,51 @@ def given_for(means: FloatArray) -> Given:
     return Given(int(pareto.front(means).sum()), int(pareto.j_dagger(means)))
 
 
-Selection = Callable[[Any, View, Coins], int]
+@cache
+def _player_class(kind: type) -> type:
+    """The class of a policy's players: the policy's methods, and attributes that can be set."""
+    return type(kind.__name__, (kind,), {"__setattr__": object.__setattr__})
 
 
-SELECTIONS: dict[type, Selection] = {}
-"""The registry: the selection function of every policy record."""
+def require_policy(policy: object) -> None:
+    """Refuse what is not a policy, and say what is."""
+    if not isinstance(policy, Policy):
+        known = ", ".join(sorted(record.__name__ for record in RECORDS))
+        raise MomabError(
+            f"{policy!r} is not a policy; policies are objects of classes derived from "
+            f"momab.Policy, such as {known}."
+        )
 
 
-S = TypeVar("S", bound=Selection)
+def seat(
+    policy: Policy, K: int, d: int, horizon: int, given: Given, kind: type | None = None
+) -> Any:
+    """Return a player of a policy: its options, the driver's arrays, and what ``start`` makes.
 
-
-def selection(record: type) -> Callable[[S], S]:
-    """Register the selection function of a policy record: a decorator.
-
-    Parameters
-    ----------
-    record : type
-        The policy's record, a frozen dataclass with a ``name`` and a ``label``.
-
-    Returns
-    -------
-    callable
-        The decorator, which leaves the selection function as it is.  The function takes the
-        policy, a :class:`View` and the round's :class:`~momab.engine.streams.Coins`, and returns
-        the arm to pull.
+    ``kind`` is the class of an accelerator.
     """
+    player: Any = object.__new__(_player_class(kind or type(policy)))
+    vars(player).update(vars(policy))
+    player.K, player.d, player.T = K, d, horizon
+    player.front_size, player.champion_objective = given.front_size, given.champion_objective
+    player.counts = np.zeros(K, dtype=np.int64)
+    player.sums, player.means = np.zeros((K, d)), np.zeros((K, d))
+    player.commitment = np.full(UNTIL + 1, -1, dtype=np.int64)
+    player.start()
+    return player
 
-    def register(function: S) -> S:
-        SELECTIONS[record] = function
-        return function
 
-    return register
+RECORDS: list[type[Policy]] = []
+"""The registry: every policy of this package."""
 
 
-def selection_for(policy: Policy) -> Selection:
-    """Return the selection function of a policy, or say which policies have one."""
-    if type(policy) in SELECTIONS:
-        return SELECTIONS[type(policy)]
-    known = ", ".join(sorted(record.__name__ for record in SELECTIONS))
-    raise MomabError(
-        f"{policy!r} is not a policy; policies are records with a registered selection "
-        f"function: {known}."
-    )
+def register_all(module: ModuleType) -> None:
+    """Add the policies that a module defines to the registry: classes with a name of their own."""
+    for thing in vars(module).values():
+        if isinstance(thing, type) and thing.__module__ == module.__name__:
+            own = issubclass(thing, Policy) and thing not in (Policy, OneObjective)
+            if own and thing not in RECORDS:
+                RECORDS.append(thing)
 
 
 def coins_of(policy: Policy) -> str:
@@ -181,7 +191,7 @@ def family_of(record: type) -> str:
 
 def registered() -> list[Any]:
     """Return all policy records: those with a place in their order, then the others by name."""
-    return sorted(SELECTIONS, key=lambda r: (getattr(r, "place", np.inf), family_of(r)))
+    return sorted(RECORDS, key=lambda r: (getattr(r, "place", np.inf), family_of(r)))
 
 
 def standard() -> list[Any]:
@@ -197,21 +207,21 @@ def as_published(record: Any, instance: Instance) -> Policy:
 
 def make_policy(name: str, **options: Any) -> Policy:
     """Build a policy from its family name, such as "pareto-ucb1", and its options."""
-    families = {family_of(record): record for record in SELECTIONS}
+    families = {family_of(record): record for record in RECORDS}
     if name not in families:
         raise MomabError(f"there is no policy {name!r}; choose from {', '.join(sorted(families))}.")
-    record = families[name]
-    allowed = [option.name for option in fields(cast(Any, record))]
+    return with_options(families[name], name, options)
+
+
+def with_options(record: type[Policy], name: str, options: Mapping[str, Any]) -> Policy:
+    """Build a policy with its options; say which ones it has if there is another."""
+    known: Any = fields(record) if is_dataclass(record) else ()
+    allowed = [option.name for option in known]
     for option in options:
         if option not in allowed:
             choice = ", ".join(allowed) if allowed else "none"
             raise MomabError(f"{name} has no option {option!r}; its options: {choice}.")
-    return cast(Policy, record(**options))
-
-
-def top(values: FloatArray) -> NDArray[np.intp]:
-    """Return the indices of all values within :data:`TIE` of the largest, in order."""
-    return np.flatnonzero(values >= values.max() - TIE)
+    return record(**options)
 
 
 def nondominated(vectors: FloatArray) -> BoolArray:
@@ -235,7 +245,7 @@ OBJECTIVE_SLOT = 1
 
 
 @dataclass(frozen=True)
-class OneObjective:
+class OneObjective(Policy):
     """What policies share that look at one objective only: how it is chosen.
 
     ``objective`` is its number, counted from 0; or "oracle", the champion objective, which the
@@ -270,20 +280,20 @@ class OneObjective:
             self.title if self.objective == 0 else f"{self.title} (objective {1 + self.objective})"
         )
 
-    def known_objective(self, d: int, given: Given) -> int | None:
-        """Return the objective among d if it is known beforehand, None if a coin draws it."""
-        if isinstance(self.objective, str):
-            return given.champion_objective if self.objective == "oracle" else None
-        if self.objective >= d:
+    def start(self) -> None:
+        """Settle the objective, unless a coin of the first decision draws it."""
+        known: int | str = self.objective
+        if known == "oracle":
+            known = self.champion_objective
+        if not isinstance(known, str) and known >= self.d:
             raise MomabError(
-                f"objective must be one of 0..{d - 1} on this instance; it is {self.objective}."
+                f"objective must be one of 0..{self.d - 1} on this instance; it is {known}."
             )
-        return self.objective
+        self.watched = np.array([-1 if isinstance(known, str) else known])
 
-    def watched(self, view: View, coin: Coins) -> int:
-        """Return the objective of this run; the first call settles it for good."""
-        if "objective" not in view.memory:
-            known = self.known_objective(view.d, view.given)
-            drawn = coin.choose(range(view.d), slot=OBJECTIVE_SLOT) if known is None else known
-            view.memory["objective"] = drawn
-        return cast(int, view.memory["objective"])
+
+def watched_objective(self: Any, coin: Coins) -> int:
+    """Return the objective of this run; the first decision draws it if it is not known."""
+    if self.watched[0] < 0:
+        self.watched[0] = choose(self.d, OBJECTIVE_SLOT, coin)
+    return self.watched[0]

@@ -13,13 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from momab._util.validate import whole_number
-from momab.engine.policies.base import (
-    OBJECTIVE_CHOICES,
-    OneObjective,
-    Values,
-    View,
-    selection,
-)
+from momab.engine.policies.base import OBJECTIVE_CHOICES, OneObjective, Values, watched_objective
 from momab.engine.streams import Coins
 from momab.errors import MomabError
 from momab.model.numerics import log
@@ -28,7 +22,7 @@ PRECISION = 1e-9
 """An index is found from below, to within this."""
 
 
-def _kl(p: float, q: float) -> float:
+def kl_above(p: float, q: float) -> float:
     """kl(p, q) for 0 <= p <= q <= 1, by the logarithm that decisions use."""
     total = 0.0
     if p > 0.0:
@@ -40,15 +34,15 @@ def _kl(p: float, q: float) -> float:
     return total
 
 
-def _index(p: float, n: int, level: float) -> float:
+def bisected_index(p: float, n: int, level: float) -> float:
     """The largest q >= p with n kl(p, q) <= level, from below, by bisection."""
     # kl(p, q) >= 2 (q - p)^2 says how far it can be
     low, high = p, min(1.0, p + math.sqrt(level / (2.0 * n)))
-    if high == 1.0 and n * _kl(p, high) <= level:
+    if high == 1.0 and n * kl_above(p, high) <= level:
         return high
     while high - low > PRECISION:
         middle = 0.5 * (low + high)
-        if n * _kl(p, middle) <= level:
+        if n * kl_above(p, middle) <= level:
             low = middle
         else:
             high = middle
@@ -62,7 +56,7 @@ def klucb_index(mean: float, n: int, level: float) -> float:
     n = whole_number(n, "n", least=1)
     if not level >= 0:
         raise MomabError(f"level must be a number >= 0; it is {level!r}.")
-    return _index(float(mean), n, float(level))
+    return bisected_index(float(mean), n, float(level))
 
 
 @dataclass(frozen=True)
@@ -87,12 +81,12 @@ class KLUCB(OneObjective):
     good_options: ClassVar[Values] = {"objective": (0, 1, *OBJECTIVE_CHOICES)}
     bad_options: ClassVar[Values] = {"objective": (-1, 0.5, "first", None)}
 
-
-@selection(KLUCB)
-def select_klucb(policy: KLUCB, view: View, coin: Coins) -> int:
-    """Choose the largest index; only a random objective needs a coin, slot 1, once."""
-    level = log(view.t)
-    means = view.means[:, policy.watched(view, coin)].tolist()
-    counts = view.counts.tolist()
-    indices = [_index(p, n, level) for p, n in zip(means, counts)]
-    return min(range(view.K), key=lambda a: (-indices[a], counts[a], a))
+    def select(self, t: int, coin: Coins) -> int:
+        """Choose the largest index; only a random objective needs a coin, slot 1, once."""
+        j, level = watched_objective(self, coin), log(t)
+        arm, best = 0, -1.0
+        for a in range(self.K):
+            index = bisected_index(self.means[a, j], self.counts[a], level)
+            if index > best or (index == best and self.counts[a] < self.counts[arm]):
+                arm, best = a, index
+        return arm

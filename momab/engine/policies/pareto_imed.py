@@ -25,20 +25,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
-from momab._util.validate import FloatArray
-from momab.engine.policies.base import TIE, Values, View, one_of, selection, top
+from momab.engine.policies.base import Policy, Values, one_of
 from momab.engine.streams import Coins
+from momab.engine.tools import TIE, choose_top
 from momab.model.numerics import log
 
 EVIDENCE = ("max", "sum")
 
 
 @dataclass(frozen=True)
-class ParetoIMED:
+class ParetoIMED(Policy):
     """IMED against the free arm of least price; no coefficient, no horizon.
 
     Parameters
@@ -75,59 +75,81 @@ class ParetoIMED:
         """The name in figures."""
         return "Pareto IMED" if self.evidence == "max" else f"Pareto IMED ({self.evidence})"
 
+    def start(self) -> None:
+        """Make the tables; D[a, b] is the evidence D_b(a), arm b in row a."""
+        K, d = self.K, self.d
+        self.add = self.evidence == "sum"
+        self.log_one, self.log_zero = np.zeros((K, d)), np.zeros((K, d))  # log m, log(1 - m)
+        self.h = np.zeros((K, d))  # m log m + (1 - m) log(1 - m)
+        self.D, self.inverse = np.zeros((K, K)), np.zeros((K, K))  # inverse[b, a] = 1 / D_b(a)
+        self.lead = np.zeros((K, K))  # lead[c, b] = min over j of m_c - m_b
+        self.gap, self.value, self.log_count = np.zeros(K), np.zeros(K), np.zeros(K)
 
-def _logarithms(view: View) -> FloatArray:
-    """Return log m, log(1 - m) and h(m) of all means, shape (3, K, d).
+    def moved(self, arm: int) -> None:
+        """A pull moves one arm, and with it one row and one column of every table."""
+        bring_up_to_date(self, arm)
 
-    log 0 counts as 0 where m = 0: no arm has a mean below that.
-    """
-    memory = view.memory
-    logs: FloatArray = memory.setdefault("logs", np.zeros((3, view.K, view.d)))
-    seen = memory.setdefault("seen", np.zeros(view.K, dtype=np.int64))
-    for a in np.flatnonzero(view.counts != seen):
-        for j, m in enumerate(view.means[a].tolist()):
-            one = log(m) if m > 0.0 else 0.0
-            zero = log(1.0 - m) if m < 1.0 else -math.inf
-            logs[:, a, j] = one, zero, m * one + (1.0 - m) * zero if m < 1.0 else 0.0
-        seen[a] = view.counts[a]
-    return logs
-
-
-def _evidence(policy: ParetoIMED, view: View) -> FloatArray:
-    """Return D_b(a) as D[b, a]; the sum is taken in the order of the objectives."""
-    log_one, log_zero, h = _logarithms(view)
-    m = view.means
-    D = np.zeros((view.K, view.K))
-    for j in range(view.d):
-        p, q = m[:, None, j], m[None, :, j]
-        with np.errstate(invalid="ignore"):  # 0 log 0 where p = q = 1, which is not p < q
-            kl = h[:, None, j] - (p * log_one[None, :, j] + (1.0 - p) * log_zero[None, :, j])
-        kl = np.where(p < q, np.maximum(kl, 2.0 * (q - p) * (q - p)), 0.0)
-        D = D + kl if policy.evidence == "sum" else np.maximum(D, kl)
-    return D
+    def select(self, t: int, coin: Coins) -> int:
+        """Slot 0 breaks ties between candidates, slot 1 ties between indices."""
+        find_prices(self)
+        candidate = choose_top(self.value, 0, coin)
+        for b in range(self.K):
+            self.value[b] = -(self.counts[b] * self.D[candidate, b] + self.log_count[b])
+        return choose_top(self.value, 1, coin)
 
 
-def _gaps(means: FloatArray) -> FloatArray:
-    """Return the Pareto gaps of the empirical means, max over c of min over j of m_c - m_b."""
-    gaps = (means[:, None, :] - means[None, :, :]).min(axis=2).max(axis=0)
-    return cast(FloatArray, np.where(gaps > TIE, gaps, 0.0))
+def bring_up_to_date(self: Any, arm: int) -> None:
+    """Find the logarithms of an arm that has moved, and compare it with all others."""
+    self.log_count[arm] = log(self.counts[arm])
+    for j in range(self.d):
+        m = self.means[arm, j]
+        self.log_one[arm, j] = log(m) if m > 0.0 else 0.0  # no arm has a mean below 0
+        self.log_zero[arm, j] = log(1.0 - m) if m < 1.0 else -math.inf
+        self.h[arm, j] = 0.0
+        if m < 1.0:
+            self.h[arm, j] = m * self.log_one[arm, j] + (1.0 - m) * self.log_zero[arm, j]
+    for b in range(self.K):
+        if b != arm:
+            compare_arms(self, arm, b)
 
 
-def _prices(gaps: FloatArray, D: FloatArray) -> FloatArray:
-    """Return the price of every free arm, infinite for the others; b runs in index order."""
-    with np.errstate(divide="ignore"):
-        each = np.where(D > 0.0, 1.0 / D, 0.0)
-    prices = np.zeros(len(gaps))
-    for b in np.flatnonzero(gaps > 0.0):
-        prices += gaps[b] * each[b]
-    return np.where(gaps > 0.0, np.inf, prices)
+def compare_arms(self: Any, a: int, b: int) -> None:
+    """Compare two arms: the evidence against each, and by how much each leads everywhere."""
+    against_a, against_b = 0.0, 0.0
+    a_ahead, b_ahead = math.inf, math.inf
+    for j in range(self.d):
+        x = self.means[b, j] - self.means[a, j]
+        if x > 0.0:
+            kl = divergence(self, a, b, j)
+            against_a = against_a + kl if self.add else max(against_a, kl)
+        elif x < 0.0:
+            kl = divergence(self, b, a, j)
+            against_b = against_b + kl if self.add else max(against_b, kl)
+        a_ahead, b_ahead = min(a_ahead, -x), min(b_ahead, x)
+    self.lead[a, b], self.lead[b, a] = a_ahead, b_ahead
+    self.D[b, a], self.D[a, b] = against_a, against_b
+    self.inverse[a, b] = 1.0 / against_a if against_a > 0.0 else 0.0
+    self.inverse[b, a] = 1.0 / against_b if against_b > 0.0 else 0.0
 
 
-@selection(ParetoIMED)
-def select_pareto_imed(policy: ParetoIMED, view: View, coin: Coins) -> int:
-    """Slot 0 breaks ties between candidates, slot 1 ties between indices."""
-    D = _evidence(policy, view)
-    candidate = coin.choose(top(-_prices(_gaps(view.means), D)), slot=0)
-    counts = view.counts.tolist()
-    index = view.counts * D[:, candidate] + np.array([log(n) for n in counts])
-    return coin.choose(top(-index), slot=1)
+def divergence(self: Any, b: int, a: int, j: int) -> float:
+    """kl of the means of b and a on objective j, b below a; at least 2 (m_a - m_b)^2."""
+    p, q = self.means[b, j], self.means[a, j]
+    kl = self.h[b, j] - (p * self.log_one[a, j] + (1.0 - p) * self.log_zero[a, j])
+    return max(kl, 2.0 * (q - p) * (q - p))
+
+
+def find_prices(self: Any) -> None:
+    """Write minus the price of every free arm, minus infinity for the others; b in index order."""
+    K, gap, value = self.K, self.gap, self.value
+    for b in range(K):
+        gap[b], value[b] = 0.0, 0.0
+    for c in range(K):
+        for b in range(K):
+            gap[b] = max(gap[b], self.lead[c, b])
+    for b in range(K):
+        if gap[b] > TIE:
+            for a in range(K):
+                value[a] += gap[b] * self.inverse[b, a]
+    for a in range(K):
+        value[a] = -math.inf if gap[a] > TIE else -value[a]

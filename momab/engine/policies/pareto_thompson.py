@@ -28,9 +28,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from momab._util.validate import FloatArray
-from momab.engine.policies.base import Values, View, nondominated, selection
-from momab.engine.streams import Coins
+from momab.engine.policies.base import Policy, Values
+from momab.engine.policies.pareto_ucb1 import find_front
+from momab.engine.streams import Coins, four_words
+from momab.engine.tools import choose_among
 from momab.model.numerics import log
 
 CELL = 2.0**-32
@@ -38,7 +39,7 @@ SQUEEZE = 0.0331
 
 
 @dataclass(frozen=True)
-class ParetoThompson:
+class ParetoThompson(Policy):
     """Uniform choice on the front of one draw per coordinate from its Beta posterior."""
 
     name: ClassVar[str] = "pareto-thompson"
@@ -47,45 +48,47 @@ class ParetoThompson:
     good_options: ClassVar[Values] = {}
     bad_options: ClassVar[Values] = {}
 
+    def start(self) -> None:
+        """Make room for the draws."""
+        self.vector = np.zeros((self.K, self.d))
+        self.member = np.zeros(self.K, dtype=np.bool_)
+        self.dominator = np.zeros(self.K, dtype=np.int64)
 
-def _gamma(shape: float, x: float, word: int) -> float | None:
-    """Return a gamma variable of this shape >= 1 from a normal x, or None if it is rejected."""
-    e = shape - 1.0 / 3.0
-    root = 1.0 + x * (1.0 / math.sqrt(9.0 * e))
-    if root <= 0.0:
-        return None
-    g, xx, w = root * root * root, x * x, (word + 0.5) * CELL
-    if w < 1.0 - SQUEEZE * (xx * xx) or log(w) < 0.5 * xx + e * (1.0 - g + log(g)):
-        return e * g
-    return None
-
-
-def _attempt(p: float, q: float, words: list[int]) -> float | None:
-    """Return a Beta(p, q) variable, or None if the attempt is thrown away."""
-    u, v = (2 * words[0] + 1) * CELL - 1.0, (2 * words[1] + 1) * CELL - 1.0
-    s = u * u + v * v
-    if s >= 1.0:
-        return None
-    scale = math.sqrt(-2.0 * log(s) / s)
-    x, y = _gamma(p, u * scale, words[2]), _gamma(q, v * scale, words[3])
-    return None if x is None or y is None else x / (x + y)
+    def select(self, t: int, coin: Coins) -> int:
+        """Slot 0 chooses among the drawn vectors that no other dominates."""
+        K, d = self.K, self.d
+        for a in range(K):
+            for j in range(d):
+                total, n = self.sums[a, j], self.counts[a]
+                draw = beta_draw(1.0 + total, 1.0 + (n - total), coin, a * d + j, K * d)
+                self.vector[a, j] = draw
+        find_front(self)
+        return choose_among(self.member, 0, coin)
 
 
 def beta_draw(p: float, q: float, coin: Coins, place: int, places: int) -> float:
     """Draw from Beta(p, q), p, q >= 1, with the words of one of so many places of this round."""
-    drawn, group = None, 1 + place
-    while drawn is None:
-        drawn = _attempt(p, q, [coin.word(4 * group + lane) for lane in range(4)])
+    group = 1 + place
+    while True:
+        w0, w1, w2, w3 = four_words(coin, group)
+        u, v = (2 * w0 + 1) * CELL - 1.0, (2 * w1 + 1) * CELL - 1.0
+        s = u * u + v * v
+        if s < 1.0:
+            scale = math.sqrt(-2.0 * log(s) / s)
+            x = gamma_draw(p, u * scale, w2)
+            y = gamma_draw(q, v * scale, w3)
+            if x > 0.0 and y > 0.0:
+                return x / (x + y)
         group += places
-    return drawn
 
 
-@selection(ParetoThompson)
-def select_pareto_thompson(policy: ParetoThompson, view: View, coin: Coins) -> int:
-    """Slot 0 chooses among the drawn vectors that no other dominates."""
-    K, d = view.K, view.d
-    drawn: FloatArray = np.zeros((K, d))
-    for a, (n, row) in enumerate(zip(view.counts.tolist(), view.sums.tolist())):
-        for j, total in enumerate(row):
-            drawn[a, j] = beta_draw(1.0 + total, 1.0 + (n - total), coin, a * d + j, K * d)
-    return coin.choose(np.flatnonzero(nondominated(drawn)), slot=0)
+def gamma_draw(shape: float, x: float, word: int) -> float:
+    """Return a gamma variable of this shape >= 1 from a normal x, or -1 if it is rejected."""
+    e = shape - 1.0 / 3.0
+    root = 1.0 + x * (1.0 / math.sqrt(9.0 * e))
+    if root <= 0.0:
+        return -1.0
+    g, xx, w = root * root * root, x * x, (word + 0.5) * CELL
+    if w < 1.0 - SQUEEZE * (xx * xx) or log(w) < 0.5 * xx + e * (1.0 - g + log(g)):
+        return e * g
+    return -1.0

@@ -16,24 +16,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from momab._util.validate import positive_number
-from momab.engine.policies.base import (
-    COEFFICIENTS,
-    TIE,
-    Certificate,
-    Given,
-    Values,
-    View,
-    nondominated,
-    one_of,
-    selection,
-    top,
-)
+from momab._util.validate import FloatArray, positive_number
+from momab.engine.policies.base import COEFFICIENTS, Given, Policy, Values, one_of
 from momab.engine.streams import Coins
+from momab.engine.tools import TIE, choose_among, choose_top, commit
 from momab.errors import MomabError
 from momab.model.instances import Bernoulli, Instance
 from momab.model.numerics import log
@@ -42,7 +32,7 @@ Q_RULES = ("original", "real", "synthetic")
 
 
 @dataclass(frozen=True)
-class ParetoUCB1:
+class ParetoUCB1(Policy):
     """Uniform choice on the nondominated set of mean + sqrt(c log(t q) / N).
 
     Parameters
@@ -120,32 +110,90 @@ class ParetoUCB1:
             return math.sqrt(math.sqrt(size[self.q]))
         return self.q
 
+    def start(self) -> None:
+        """Make room for the optimistic vectors, and for the certificate's bounds."""
+        K, d = self.K, self.d
+        self.factor = self.scale(K, d, Given(self.front_size, self.champion_objective))
+        self.vector, self.member = np.zeros((K, d)), np.zeros(K, dtype=np.bool_)
+        self.dominator = np.zeros(K, dtype=np.int64)  # the arm that last dominated an arm
+        self.stop_clog = self.stop_c * log(self.T)
+        self.beta, self.width = np.zeros(K), np.zeros(d)
+        self.leader = np.zeros(d, dtype=np.int64)
 
-def first_proof(policy: ParetoUCB1, view: View, coin: Coins) -> Certificate | None:
-    """Return the widest certificate of this round, None if there is none; slot 1 breaks ties."""
-    beta = np.sqrt(policy.stop_c * log(view.horizon) / view.counts)
-    upper = view.means + beta[:, None]
-    objectives = np.arange(view.d)
-    arms = upper.argmax(axis=0)
-    lower = view.means[arms, objectives] - beta[arms]
-    upper[arms, objectives] = -np.inf
-    rivals = upper.max(axis=0)
-    proved = np.flatnonzero(lower > rivals)
-    if not len(proved):
-        return None
-    close = np.where(upper[:, proved] >= rivals[proved] - TIE, beta[:, None], 0.0)
-    j = coin.choose(proved[top(beta[arms[proved]] + close.max(axis=0))], slot=1)
-    return Certificate(view.t, int(arms[j]), j)
+    def moved(self, arm: int) -> None:
+        """One arm has a new radius of the certificate."""
+        self.beta[arm] = math.sqrt(self.stop_clog / self.counts[arm])
+
+    def select(self, t: int, coin: Coins) -> int:
+        """Stop if there is a certificate, else choose an optimistic arm."""
+        if self.stop:
+            arm = certified_arm(self, t, coin)
+            if arm >= 0:
+                return arm
+        return optimistic_arm(self, t, coin)
 
 
-@selection(ParetoUCB1)
-def select_pareto_ucb1(policy: ParetoUCB1, view: View, coin: Coins) -> int:
+def optimistic_arm(self: Any, t: int, coin: Coins) -> int:
     """Slot 0 chooses among the optimistic vectors that no other dominates."""
-    if policy.stop and view.certificate is None:
-        view.certificate = first_proof(policy, view, coin)
-    if view.certificate is not None:
-        return view.certificate.arm
-    q = policy.scale(view.K, view.d, view.given)
-    radius = np.sqrt(policy.c * log(view.t * q) / view.counts)
-    optimistic = view.means + radius[:, None]
-    return coin.choose(np.flatnonzero(nondominated(optimistic)), slot=0)
+    bonus = self.c * log(t * self.factor)
+    for a in range(self.K):
+        radius = math.sqrt(bonus / self.counts[a])
+        for j in range(self.d):
+            self.vector[a, j] = self.means[a, j] + radius
+    find_front(self)
+    return choose_among(self.member, 0, coin)
+
+
+def find_front(self: Any) -> None:
+    """Mark the arms whose vectors no other vector dominates."""
+    K, vector = self.K, self.vector
+    for a in range(K):
+        dominated = row_dominates(vector, self.dominator[a], a)  # the last one first
+        f = 0
+        while f < K and not dominated:
+            if row_dominates(vector, f, a):
+                dominated = True
+                self.dominator[a] = f
+            f += 1
+        self.member[a] = not dominated
+
+
+def row_dominates(vector: FloatArray, f: int, a: int) -> bool:
+    """Whether row f is nowhere below row a and somewhere above."""
+    above = False
+    for j in range(vector.shape[1]):
+        if vector[f, j] < vector[a, j]:
+            return False
+        above = above or vector[f, j] > vector[a, j]
+    return above
+
+
+def certified_arm(self: Any, t: int, coin: Coins) -> int:
+    """Commit to the arm of the widest certificate, if there is one; slot 1 breaks ties."""
+    if not certifies(self):
+        return -1
+    j = choose_top(self.width, 1, coin)
+    commit(self, t, self.leader[j], j, self.T)
+    return self.leader[j]
+
+
+def certifies(self: Any) -> bool:
+    """Find the width of every certified race, minus infinity for the others; is there one?"""
+    found = False
+    for j in range(self.d):
+        leader, upper, second = 0, -math.inf, -math.inf
+        for a in range(self.K):
+            bound = self.means[a, j] + self.beta[a]
+            if bound > upper:
+                leader, upper, second = a, bound, upper
+            else:
+                second = max(second, bound)
+        self.leader[j], self.width[j] = leader, -math.inf
+        if self.means[leader, j] - self.beta[leader] > second:
+            rival = 0.0
+            for a in range(self.K):
+                if a != leader and self.means[a, j] + self.beta[a] >= second - TIE:
+                    rival = max(rival, self.beta[a])
+            self.width[j] = self.beta[leader] + rival
+            found = True
+    return found

@@ -11,14 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from momab._util.validate import FloatArray, positive_number
-from momab.engine.policies.base import COEFFICIENTS, Values, View, one_of, selection, top
+from momab.engine.policies.base import COEFFICIENTS, Policy, Values, one_of
 from momab.engine.streams import Coins
+from momab.engine.tools import choose_top
 from momab.errors import MomabError
 from momab.model.numerics import log
 
 
 @dataclass(frozen=True)
-class ScalarizedUCB:
+class ScalarizedUCB(Policy):
     """UCB with radius sqrt(c log T / N) on one weighted sum of the objectives per round.
 
     The weight vectors take turns.
@@ -72,6 +73,38 @@ class ScalarizedUCB:
             )
         return np.array(rows, dtype=np.float64)
 
+    def start(self) -> None:
+        """List the nonzero entries of the weight vectors: vector v has those from ``first[v]`` on.
+
+        Leaving out zeros changes no digit, since x + 0 m = x.
+        """
+        matrix = self.matrix(self.d)
+        vectors, self.objective = np.nonzero(matrix)
+        self.first = np.searchsorted(vectors, np.arange(len(matrix) + 1))
+        self.weight = matrix[vectors, self.objective]
+        self.clog = self.c * log(self.T)
+        self.levels = np.zeros((self.d, self.K))  # the means, the arms side by side
+        self.radius, self.score = np.zeros(self.K), np.zeros(self.K)
+
+    def moved(self, arm: int) -> None:
+        """One arm has a new radius and new means."""
+        self.radius[arm] = math.sqrt(self.clog / self.counts[arm])
+        for j in range(self.d):
+            self.levels[j, arm] = self.means[arm, j]
+
+    def select(self, t: int, coin: Coins) -> int:
+        """Score with the vector whose turn it is, objectives in order; slot 0 breaks ties."""
+        v = (t - self.K) % (self.first.size - 1)
+        for a in range(self.K):
+            self.score[a] = 0.0
+        for i in range(self.first[v], self.first[v + 1]):
+            j = self.objective[i]
+            for a in range(self.K):
+                self.score[a] += self.weight[i] * self.levels[j, a]
+        for a in range(self.K):
+            self.score[a] += self.radius[a]
+        return choose_top(self.score, 0, coin)
+
 
 @cache
 def paper_weights(d: int) -> tuple[tuple[float, ...], ...]:
@@ -108,17 +141,3 @@ def _weight_rows(weights: Any) -> tuple[tuple[float, ...], ...]:
             "weights must be 'paper' or weight vectors of equal length, nonnegative with sum 1."
         )
     return rows
-
-
-@selection(ScalarizedUCB)
-def select_scalarized_ucb(policy: ScalarizedUCB, view: View, coin: Coins) -> int:
-    """Slot 0 breaks the ties of the largest score."""
-    if "weights" not in view.memory:
-        view.memory["weights"] = policy.matrix(view.d)
-    weights = view.memory["weights"]
-    weight = weights[(view.t - view.K) % len(weights)]
-    score = np.zeros(view.K)
-    for j in range(view.d):  # in index order, so that every engine adds in the same order
-        score += weight[j] * view.means[:, j]
-    score += np.sqrt(policy.c * log(view.horizon) / view.counts)
-    return coin.choose(top(score), slot=0)

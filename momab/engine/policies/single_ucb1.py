@@ -6,6 +6,7 @@ counts the pulls made.  With c = 2 this is the textbook's UCB1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,11 +18,10 @@ from momab.engine.policies.base import (
     OBJECTIVE_CHOICES,
     OneObjective,
     Values,
-    View,
-    selection,
-    top,
+    watched_objective,
 )
 from momab.engine.streams import Coins
+from momab.engine.tools import choose_top
 from momab.model.numerics import log
 
 
@@ -59,10 +59,14 @@ class SingleUCB1(OneObjective):
         super().__post_init__()
         object.__setattr__(self, "c", positive_number(self.c, "c"))
 
+    def start(self) -> None:
+        """Settle the objective; the index of every arm."""
+        super().start()
+        self.index = np.zeros(self.K)
 
-@selection(SingleUCB1)
-def select_single_ucb1(policy: SingleUCB1, view: View, coin: Coins) -> int:
-    """Slot 0 breaks the ties of the index; slot 1 draws a random objective, once."""
-    means = view.means[:, policy.watched(view, coin)]
-    index = means + np.sqrt(policy.c * log(view.t) / view.counts)
-    return coin.choose(top(index), slot=0)
+    def select(self, t: int, coin: Coins) -> int:
+        """Slot 0 breaks the ties of the index; slot 1 draws a random objective, once."""
+        j, bonus = watched_objective(self, coin), self.c * log(t)
+        for a in range(self.K):
+            self.index[a] = self.means[a, j] + math.sqrt(bonus / self.counts[a])
+        return choose_top(self.index, 0, coin)

@@ -11,34 +11,27 @@ are the same, so on every path the kl version stops no later.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number
-from momab.engine.policies.base import (
-    COEFFICIENTS,
-    TIE,
-    Certificate,
-    Values,
-    View,
-    one_of,
-    selection,
-    top,
-)
-from momab.engine.policies.kl_ucb import PRECISION, _kl, klucb_index
+from momab._util.validate import positive_number
+from momab.engine.policies.base import COEFFICIENTS, Policy, Values, one_of
+from momab.engine.policies.kl_ucb import PRECISION, kl_above, klucb_index
 from momab.engine.streams import Coins
+from momab.engine.tools import TIE, choose, choose_top, commit
 from momab.model.instances import Instance
 from momab.model.numerics import log
 
 OBJECTIVE_RULES = ("widest", "random", "round-robin", "oracle")
+WIDEST, RANDOM, ROUND_ROBIN, ORACLE = range(len(OBJECTIVE_RULES))
 CERTIFICATES = ("hoeffding", "kl")
 
 
 @dataclass(frozen=True)
-class WidthGuided:
+class WidthGuided(Policy):
     """Algorithm 1, with radius sqrt(c log T / N); c = 2 is the theorem's.
 
     The certificate is looked for on all objectives whatever the rule.
@@ -116,62 +109,180 @@ class WidthGuided:
         ceiling = 16.0 * self.c * log(horizon) / g**2
         return min(float(horizon), instance.K * (1.0 + ceiling))
 
+    def start(self) -> None:
+        """Prepare the races; the radius is sqrt(c log T / N)."""
+        self.rule = OBJECTIVE_RULES.index(self.objective_rule)
+        self.kl = self.certificate == "kl"
+        self.end = np.array([self.T])
+        prepare_races(self)
 
-@dataclass(frozen=True)
-class Races:
-    """Every objective's race at one decision: the bounds, the top two arms, the widths."""
+    def moved(self, arm: int) -> None:
+        """Lines 5-11 of Algorithm 1."""
+        race(self, arm)
 
-    U: FloatArray
-    L: FloatArray
-    beta: FloatArray
-    b: NDArray[np.intp]
-    c: NDArray[np.intp]
-    W: FloatArray
-    certified: BoolArray
-    """Objectives with L[b_j, j] > U[c_j, j], or with the certificate of kl intervals."""
-    winner: NDArray[np.intp]
-    """The arm that each objective proves, if it is certified."""
-
-
-def races(policy: WidthGuided, view: View, coin: Coins) -> Races:
-    """Lines 5-11 of Algorithm 1, with the policy's certificate (Hoeffding's if it names none)."""
-    certificate = getattr(policy, "certificate", "hoeffding")
-    return race_all(policy.c * log(view.horizon), view, coin, certificate)
+    def select(self, t: int, coin: Coins) -> int:
+        """Lines 12-19 of Algorithm 1; an epoch ends with the run, unless the policy is anytime."""
+        if t >= self.end[0]:
+            begin_epoch(self, t)
+        return certify_or_race(self, t, self.end[0], coin)
 
 
-def race_all(clog: float, view: View, coin: Coins, certificate: str = "hoeffding") -> Races:
-    """Race with radius sqrt(clog / N): slot 2j breaks the ties of b_j, 2j + 1 those of c_j."""
-    beta = np.sqrt(clog / view.counts)
-    U = view.means + beta[:, None]
-    L = view.means - beta[:, None]
-    objectives = np.arange(view.d)
-    b = _leaders(U, coin, 0)
-    others = U.copy()
-    others[b, objectives] = -np.inf
-    c = _leaders(others, coin, 1)
-    certified = L[b, objectives] > U[c, objectives]
-    winner = b.copy()
-    if certificate == "kl":
-        for j in np.flatnonzero(~certified):
-            winner[j] = view.means[:, j].argmax()
-            certified[j] = _kl_certified(view.means[:, j], beta, view.counts, 2.0 * clog)
-    return Races(U, L, beta, b, c, beta[b] + beta[c], certified, winner)
+# ---- Algorithm 1, once more without a class: the anytime version races in the same way --------
 
 
-def _leaders(bounds: FloatArray, coin: Coins, first_slot: int) -> NDArray[np.intp]:
-    """The arm with the largest bound per objective; ties of objective j take slot 2j + first."""
-    tied = bounds >= bounds.max(axis=0) - TIE
-    leaders: NDArray[np.intp] = tied.argmax(axis=0)
-    for j in np.flatnonzero(tied.sum(axis=0) > 1):
-        leaders[j] = coin.choose(np.flatnonzero(tied[:, j]), slot=2 * int(j) + first_slot)
-    return leaders
+def prepare_races(self: Any) -> None:
+    """Make what the races remember: bounds, ranks, and every objective's pair."""
+    K, d = self.K, self.d
+    self.clog = np.array([self.c * log(self.end[0])])
+    self.beta = np.zeros(K)
+    self.U = np.full((d, K), -np.inf)  # U[j, a]: upper bounds
+    self.order = np.tile(np.arange(K), (d, 1))  # the arms of objective j, largest U first
+    self.place = self.order.copy()  # where an arm is in that order
+    self.b = np.zeros(d, dtype=np.int64)  # the leaders b_j
+    self.challenger = np.ones(d, dtype=np.int64)  # c_j; c is the coefficient
+    self.tied = np.zeros(d, dtype=np.bool_)  # pairs that a coin draws, round by round
+    self.W = np.zeros(d)  # the widths of the pairs
+    self.proof = np.full(d, -np.inf)  # W_j where objective j certifies
+    self.winner = np.zeros(d, dtype=np.int64)
+    self.doubt = np.ones(d, dtype=np.bool_)  # kl: objectives to be looked at again
+    self.best, self.rival = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
 
 
-def _kl_certified(means: FloatArray, beta: FloatArray, counts: IntArray, level: float) -> bool:
-    """Whether the kl interval of the largest mean lies above all others."""
-    best = int(means.argmax())
-    arms = list(zip(means.tolist(), beta.tolist(), counts.tolist()))
-    return all(kl_apart(arms[best], arms[a], level) for a in range(len(arms)) if a != best)
+def epoch_end(t: int) -> int:
+    """Return the first 2^(2^k) above t, k = 0, 1, 2, ..."""
+    end = 2
+    while end <= t:
+        end *= end
+    return end
+
+
+def begin_epoch(self: Any, t: int) -> None:
+    """Begin the epoch of round t: all radii change, to sqrt(c log(its end) / N)."""
+    self.end[0] = epoch_end(t)
+    self.clog[0] = self.c * log(self.end[0])
+    for a in range(self.K):
+        race(self, a)
+
+
+def race(self: Any, arm: int) -> None:
+    """Lines 5-11: the bounds of the arm that moved, its ranks, and the pairs that it touches."""
+    radius = math.sqrt(self.clog[0] / self.counts[arm])
+    self.beta[arm] = radius
+    for j in range(self.d):
+        before = self.place[j, arm]
+        after = rank(self, j, arm, self.means[arm, j] + radius)
+        if before <= 2 or after <= 2:
+            find_pair(self, j)
+        if self.kl:
+            best = self.best[j]
+            closer = arm == self.rival[j] or self.means[arm, j] >= self.means[best, j]
+            self.doubt[j] = self.doubt[j] or arm == best or closer
+
+
+def rank(self: Any, j: int, arm: int, upper: float) -> int:
+    """Give an arm its new upper bound on objective j and move it to its place in the order."""
+    U, order, place = self.U[j], self.order[j], self.place[j]
+    U[arm] = upper
+    p = place[arm]
+    while p > 0 and U[order[p - 1]] < upper:
+        order[p] = order[p - 1]
+        place[order[p]] = p
+        p -= 1
+    while p < order.size - 1 and U[order[p + 1]] > upper:
+        order[p] = order[p + 1]
+        place[order[p]] = p
+        p += 1
+    order[p] = arm
+    place[arm] = p
+    return p
+
+
+def find_pair(self: Any, j: int) -> None:
+    """The leader b_j has the largest upper bound, the challenger c_j the second largest."""
+    U, order = self.U[j], self.order[j]
+    b, c = order[0], order[1]
+    self.tied[j] = U[c] >= U[b] - TIE or (self.K > 2 and U[order[2]] >= U[c] - TIE)
+    set_pair(self, j, b, c)
+
+
+def set_pair(self: Any, j: int, b: int, c: int) -> None:
+    """Note the pair, its width, and whether it certifies b: L[b, j] > U[c, j]."""
+    self.b[j], self.challenger[j] = b, c
+    self.W[j] = self.beta[b] + self.beta[c]
+    certified = self.means[b, j] - self.beta[b] > self.U[j, c]
+    self.proof[j] = self.W[j] if certified else -math.inf
+    self.winner[j] = b
+
+
+def draw_pair(self: Any, j: int, coin: Coins) -> None:
+    """Break the ties of objective j: slot 2j for the leader, 2j + 1 for the challenger."""
+    U = self.U[j]
+    b = choose_top(U, 2 * j, coin)
+    upper, U[b] = U[b], -math.inf
+    c = choose_top(U, 2 * j + 1, coin)
+    U[b] = upper
+    set_pair(self, j, b, c)
+
+
+def certify_or_race(self: Any, t: int, until: int, coin: Coins) -> int:
+    """Lines 12-19: commit to what the widest certified objective proves, or race on."""
+    d, proved = self.d, False
+    for j in range(d):
+        if self.tied[j]:
+            draw_pair(self, j, coin)
+        if self.kl and self.proof[j] == -math.inf and kl_certifies(self, j):
+            self.proof[j], self.winner[j] = self.W[j], self.best[j]
+        proved = proved or self.proof[j] > -math.inf
+    if proved:
+        j = choose_top(self.proof, 2 * d, coin)
+        commit(self, t, self.winner[j], j, until)
+        return self.winner[j]
+    if self.rule == WIDEST:
+        j = choose_top(self.W, 2 * d + 1, coin)
+    elif self.rule == RANDOM:
+        j = choose(d, 2 * d + 1, coin)
+    elif self.rule == ROUND_ROBIN:
+        j = (t - self.K) % d
+    else:
+        j = self.champion_objective
+    return wider(self, self.b[j], self.challenger[j], coin)
+
+
+def wider(self: Any, b: int, c: int, coin: Coins) -> int:
+    """The arm of a pair with the larger radius; slot 2d + 2 breaks a tie."""
+    low, high = min(b, c), max(b, c)
+    if self.beta[high] < self.beta[low] - TIE:
+        return low
+    if self.beta[low] < self.beta[high] - TIE:
+        return high
+    return low if choose(2, 2 * self.d + 2, coin) == 0 else high
+
+
+# ---- kl intervals --------------------------------------------------------------------------
+
+
+def kl_certifies(self: Any, j: int) -> bool:
+    """Whether the kl interval of the largest mean on objective j lies above all others.
+
+    Two arms decide against it, the one with the largest mean and a rival; until one of them moves,
+    or another mean becomes as large, there is nothing new.
+    """
+    if not self.doubt[j]:
+        return False
+    self.doubt[j] = False
+    best = 0
+    for a in range(1, self.K):
+        if self.means[a, j] > self.means[best, j]:
+            best = a
+    self.best[j] = best
+    high = (self.means[best, j], self.beta[best], self.counts[best])
+    for i in range(self.K):
+        a = (self.rival[j] + i) % self.K  # the last rival first
+        low = (self.means[a, j], self.beta[a], self.counts[a])
+        if a != best and not kl_apart(high, low, 2.0 * self.clog[0]):
+            self.rival[j] = a
+            return False
+    return True
 
 
 def kl_apart(high: tuple[float, float, int], low: tuple[float, float, int], level: float) -> bool:
@@ -188,19 +299,24 @@ def kl_apart(high: tuple[float, float, int], low: tuple[float, float, int], leve
     u(1 - u) between the means (at one of them): no, since
     :math:`\mathrm{kl}(p,x)=\int_p^x\frac{u-p}{u(1-u)}\,du\le\frac{(x-p)^2}{2v}`.
     """
-    (p, p_radius, n), (q, q_radius, m) = high, low
+    p, p_radius, n = high
+    q, q_radius, m = low
     gap, radii = p - q, p_radius + q_radius
     if p - p_radius > q + q_radius:
         return True
     if gap <= PRECISION or gap * gap <= 4.0 * min(p * (1.0 - p), q * (1.0 - q)) * (radii * radii):
         return False
-    while p - q > PRECISION:
-        x = 0.5 * (p + q)
-        above = m * _kl(low[0], x) > level  # x is above the lower arm's interval
-        below = n * _kl(high[0], x) > level
+    top, bottom = p, q
+    while top - bottom > PRECISION:
+        x = 0.5 * (top + bottom)
+        above = m * kl_above(q, x) > level  # x is above the lower arm's interval
+        below = n * kl_above(p, x) > level
         if above == below:
             return above
-        p, q = (x, q) if above else (p, x)
+        if above:
+            top = x
+        else:
+            bottom = x
     return False
 
 
@@ -208,39 +324,3 @@ def kl_interval(mean: float, n: int, level: float) -> tuple[float, float]:
     """Compute {x: n kl(mean, x) <= level}, each end to within 1e-9 from inside."""
     upper = klucb_index(mean, n, level)
     return 1.0 - klucb_index(1.0 - mean, n, level), upper
-
-
-def proving_objective(race: Races, coin: Coins) -> int:
-    """Lines 12-14: the widest of the certified objectives (slot 2d breaks ties), or -1."""
-    if not race.certified.any():
-        return -1
-    proved = np.flatnonzero(race.certified)
-    return coin.choose(proved[top(race.W[proved])], slot=2 * len(race.W))
-
-
-def raced_arm(rule: str, race: Races, view: View, coin: Coins) -> int:
-    """Lines 15-19: the wider endpoint of the rule's race; slots 2d + 1 and 2d + 2."""
-    d = view.d
-    if rule == "widest":
-        j = coin.choose(top(race.W), slot=2 * d + 1)
-    elif rule == "random":
-        j = coin.choose(range(d), slot=2 * d + 1)
-    elif rule == "round-robin":
-        j = (view.t - view.K) % d
-    else:
-        j = view.given.champion_objective
-    pair = np.sort([race.b[j], race.c[j]])
-    return coin.choose(pair[top(race.beta[pair])], slot=2 * d + 2)
-
-
-@selection(WidthGuided)
-def select_width_guided(policy: WidthGuided, view: View, coin: Coins) -> int:
-    """Algorithm 1 after the warm start."""
-    if view.certificate is not None:
-        return view.certificate.arm
-    race = view.details = races(policy, view, coin)
-    j = proving_objective(race, coin)
-    if j < 0:
-        return raced_arm(policy.objective_rule, race, view, coin)
-    view.certificate = Certificate(view.t, int(race.winner[j]), j)
-    return view.certificate.arm

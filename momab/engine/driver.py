@@ -1,0 +1,162 @@
+"""The one driver: it plays any policy, and keeps the books.
+
+Pull every arm once, then let the policy choose and tell it what moved, until the horizon.  The
+driver owns rewards, counts, sums, means, checkpoints, tails and commitments; a policy owns its
+choice.  This text runs as it stands in CPython.  Compiled by numba it is the same program, so the
+digits are the same: :mod:`momab.engine.compiled` puts the policy's two functions in the places of
+``policy_select`` and ``policy_moved`` below.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momab._util.validate import FloatArray, IntArray
+from momab.engine.streams import Coins, Pulls, refill
+from momab.engine.tools import ARM, OBJECTIVE, SINCE, UNTIL
+
+NEVER = 1 << 62
+
+
+class Book(NamedTuple):
+    """What runs leave behind, one row each."""
+
+    horizon: int
+    tail_start: int
+    """The first round of the tail, floor(0.8 T)."""
+    checkpoints: IntArray
+    pulls: IntArray
+    tail_pulls: IntArray
+    checkpoint_pulls: IntArray
+    certificates: IntArray
+    """(R, 3): round, arm and objective, -1 if there is none."""
+    sums: FloatArray
+    """(R, K, d), empty unless it is asked for: it needs the rewards after a commitment."""
+    arms: NDArray[np.int32]
+    """(R, T), empty unless it is asked for."""
+
+
+class Memory(NamedTuple):
+    """All that a player remembers, as bytes: as it is now, and as it is when a run starts."""
+
+    now: NDArray[np.uint8]
+    fresh: NDArray[np.uint8]
+
+
+def policy_select(player: Any, t: int, coin: Coins) -> int:
+    """Return the arm of round t: the policy's own function stands here."""
+    raise NotImplementedError
+
+
+def policy_moved(player: Any, arm: int) -> None:
+    """Hear that the count, the sums and the means of an arm have changed: the policy's own."""
+
+
+def drive(
+    player: Any, memory: Memory, pulls: Pulls, coin: Coins, book: Book, first_run: int
+) -> None:
+    """Play the runs ``first_run``, ``first_run`` + 1, ..., one for each row of the book."""
+    for row in range(book.pulls.shape[0]):
+        for i in range(memory.now.size):
+            memory.now[i] = memory.fresh[i]
+        for a in range(pulls.stop.size):
+            pulls.stop[a] = 0
+        coin.run[0] = first_run + row
+        play_run(player, pulls, coin, book, row)
+
+
+def play_run(player: Any, pulls: Pulls, coin: Coins, book: Book, row: int) -> None:
+    """Play one run: every arm once, then what the policy selects or has committed to."""
+    counts, commitment, T = player.counts, player.commitment, book.horizon
+    arm, t, place, event = 0, 0, 0, 0
+    while t < T:
+        if t == event:
+            place, event = note(book, row, t, place, counts)
+        if t < counts.size:
+            arm = t
+        elif t < commitment[UNTIL]:
+            arm = commitment[ARM]
+        else:
+            coin.t[0] = t
+            arm = policy_select(player, t, coin)
+            if commitment[UNTIL] >= T and book.sums.size == 0:
+                break
+        pull(player, pulls, coin, arm)
+        policy_moved(player, arm)
+        if book.arms.size > 0:
+            book.arms[row, t] = arm
+        t += 1
+    finish(book, row, t, arm, place, counts)
+    if commitment[UNTIL] >= T:
+        book.certificates[row, 0] = commitment[SINCE]
+        book.certificates[row, 1] = commitment[ARM]
+        book.certificates[row, 2] = commitment[OBJECTIVE]
+    if book.sums.size > 0:
+        for a in range(counts.size):
+            for j in range(player.sums.shape[1]):
+                book.sums[row, a, j] = player.sums[a, j]
+
+
+def pull(player: Any, pulls: Pulls, coin: Coins, arm: int) -> None:
+    """Pull an arm: its next reward is added to its sums, in pull order."""
+    n = player.counts[arm]
+    if n >= pulls.stop[arm]:
+        refill(pulls, coin, arm, n)
+    reward = pulls.ready[arm, n - pulls.first[arm]]
+    sums, means, count = player.sums[arm], player.means[arm], n + 1.0
+    player.counts[arm] = n + 1
+    for j in range(reward.size):
+        sums[j] += reward[j]
+        means[j] = sums[j] / count
+
+
+def note(book: Book, row: int, t: int, place: int, counts: IntArray) -> tuple[int, int]:
+    """Record the counts at a checkpoint and where the tail starts; return the next such round."""
+    for a in range(counts.size):
+        if t == book.tail_start:
+            book.tail_pulls[row, a] = -counts[a]
+        at = place
+        while at < book.checkpoints.size and book.checkpoints[at] == t:
+            book.checkpoint_pulls[row, at, a] = counts[a]
+            at += 1
+    while place < book.checkpoints.size and book.checkpoints[place] == t:
+        place += 1
+    event = NEVER
+    if place < book.checkpoints.size:
+        event = book.checkpoints[place]
+    if t < book.tail_start < event:
+        event = book.tail_start
+    return place, event
+
+
+def finish(book: Book, row: int, t: int, arm: int, place: int, counts: IntArray) -> None:
+    """Give the pulls from round t on to one arm, in closed form, and close the books."""
+    for a in range(counts.size):
+        extra = 1 if a == arm else 0
+        for i in range(place, book.checkpoints.size):
+            book.checkpoint_pulls[row, i, a] = counts[a] + extra * (book.checkpoints[i] - t)
+        if t < book.tail_start:
+            book.tail_pulls[row, a] = -counts[a] - extra * (book.tail_start - t)
+        counts[a] += extra * (book.horizon - t)
+        book.pulls[row, a] = counts[a]
+        book.tail_pulls[row, a] += counts[a]
+    if book.arms.size > 0:
+        for i in range(t, book.horizon):
+            book.arms[row, i] = arm
+
+
+def take_turns(pulls: Pulls, coin: Coins, rounds: int, sums: FloatArray) -> None:
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    K, d = sums.shape
+    arm, n = 0, 0
+    for _ in range(rounds):
+        if n >= pulls.stop[arm]:
+            refill(pulls, coin, arm, n)
+        for j in range(d):
+            sums[arm, j] += pulls.ready[arm, n - pulls.first[arm], j]
+        arm += 1
+        if arm == K:
+            arm, n = 0, n + 1
