@@ -23,14 +23,14 @@ _connected: dict[tuple[int, str], Any] = {}
 
 
 def connect(address: str) -> Any:
-    """A client of the scheduler at an address; MomabError in one sentence if nobody answers."""
+    """A client of the scheduler at an address; MomabError in one sentence if none answers."""
     require("dask", "--dask")
     import distributed
 
     connected: Any = distributed.Client  # it has no types
     try:
-        # A client that nobody answers is left to the garbage collector, which closes it at any
-        # time, and if that is while the next one starts, both wait for each other for ever.
+        # A client without an answer is left to the garbage collector, which closes it at any
+        # time, and if that is while the next one starts, both wait for each other permanently.
         with ThreadPoolExecutor(1) as own:  # the thread of a notebook runs a loop already
             own.submit(asyncio.run, _knock(address)).result()
         client = connected(address, timeout=PATIENCE, set_as_default=False)
@@ -79,7 +79,7 @@ def on_cluster(address: str | None) -> Iterator[None]:
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = address
     try:
-        named_client()  # whoever is not there is missed before the work
+        named_client()  # a scheduler that is not there is missed before the work
         yield
     finally:
         client = _connected.pop((os.getpid(), address), None)

@@ -24,7 +24,8 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "sphinx_revealjs",
         "sphinxcontrib.bibtex",
         "py_mini_racer",
-        "tinycss2",
+        "tornado",
+        "psutil",
         "ipykernel",
         "matplotlib",
         "seaborn",
@@ -62,4 +63,7 @@ def named_extras(what: str) -> Iterator[None]:
 
 
 def _sentence(what: str, extra: str) -> str:
-    return f"{what} needs the extra '{extra}': pip install 'momab[{extra}]'."
+    return (
+        f"{what} needs the extra '{extra}'; where momab was installed from its folder, "
+        f"pip install '.[{extra}]' there adds it."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -18,6 +19,12 @@ PARTIAL = ".partial"
 
 ENOUGH = 50_000_000
 """The bytes that must be free on a disk before a command begins."""
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 digest of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 def available_memory() -> int | None:
-    """How many bytes a process can have here; None where nobody says."""
+    """How many bytes a process can have here; None where the system does not say."""
     found = []
     with suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/meminfo").read_text().splitlines():

@@ -9,11 +9,11 @@ The cell tagged ``parameters`` states them, one per line, in the form that paper
 
 The comment is the meaning, and its end is what is allowed: an interval for numbers (square
 brackets include the end, round ones do not; for a list it holds for every entry), a set of
-words for strings.
+words for strings.  Imports may stand in the same cell.
 
-A notebook that somebody downloads checks itself: `check`, in the cell behind the parameters, looks
-the cell up among those that were run, so whoever sets values there (by hand, with papermill) hears
-in one sentence what is allowed.
+A downloaded notebook checks itself: `check`, in the cell behind the parameters, looks
+the cell up among those that were run, so a reader who sets values there (by hand,
+with papermill) is told in one sentence what is allowed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Interval:
         return above and below
 
     def __str__(self) -> str:
-        """Write it as it stands in a notebook."""
+        """Write it as a notebook has it."""
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         return f"{left}{number_text(self.low)}, {number_text(self.high)}{right}"
 
@@ -190,9 +190,11 @@ def parse_cell(source: str, where: str, defaults: bool = True) -> dict[str, Para
     }
     found = {}
     for statement in statements:
+        if isinstance(statement, ast.Import | ast.ImportFrom):  # a page's first cell has both
+            continue
         if not (isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)):
             raise MomabError(
-                f"{where}: the parameters cell may only hold lines such as "
+                f"{where}: the parameters cell may only hold imports and lines such as "
                 f"'horizon: int = 1000  # rounds per run [10, 1_000_000]'; "
                 f"it has '{ast.unparse(statement)}'."
             )

@@ -29,7 +29,7 @@ def end_with_parent(every: float = 1.0) -> None:
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """What is started here does not hear Ctrl-C, not even while it begins: we end it."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -85,7 +85,7 @@ def progress(
     Parameters
     ----------
     total : int or None
-        How many there are; None if nobody knows.
+        How many there are; None if that is unknown.
     what : str
         What is being done, such as "simulating".
     unit : str, optional

@@ -15,13 +15,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from momab._util.files import require_folder
-from momab._util.manifest import SITE_MANIFEST, site_digests, write_manifest
 from momab.book.inputs import BuildRecord, digest_inputs
 from momab.book.project import Project
 from momab.book.timings import spent, step
@@ -29,7 +28,6 @@ from momab.errors import MomabError
 
 if TYPE_CHECKING:
     from momab.book.execute import Job
-    from momab.book.pages import PageBuilder
     from momab.book.parameters import Settings, Values
 
 _ROOM = 300_000_000  # bytes that a staged and a built book, and the executed pages, may need
@@ -45,7 +43,12 @@ class BuildReport:
     built: bool
     seconds: float
     steps: dict[str, float] = field(default_factory=dict)
-    notebooks: dict[str, float] = field(default_factory=dict)
+    ran: tuple[Job, ...] = ()
+
+    @property
+    def notebooks(self) -> dict[str, float]:
+        """The seconds that each executed notebook took."""
+        return {job.notebook.name: job.seconds for job in self.ran}
 
 
 def chosen_values(
@@ -95,19 +98,13 @@ def build(
         return BuildReport(site, 0, record.notebooks, False, time.perf_counter() - started)
     spent.clear()
     with step("the rest"):
-        executed, jobs, fresh = _build_changed(
+        executed, jobs = _build_changed(
             project, profile, assignments, workers, quiet, edition, site, inputs
         )
     seconds = time.perf_counter() - started
-    return BuildReport(
-        site,
-        len(executed),
-        len(jobs) - len(executed),
-        fresh,
-        seconds,
-        dict(spent),
-        {job.notebook.name: job.seconds for job in executed},
-    )
+    built = record.inputs != inputs
+    reused = len(jobs) - len(executed)
+    return BuildReport(site, len(executed), reused, built, seconds, dict(spent), tuple(executed))
 
 
 def _build_changed(
@@ -119,11 +116,10 @@ def _build_changed(
     edition: str,
     site: Path,
     inputs: str,
-) -> tuple[list[Job], list[Job], bool]:
-    """Execute and build what is not as it was: what ran, of which jobs, and whether it built."""
+) -> tuple[list[Job], list[Job]]:
+    """Execute and build what is not as it was: what ran, and of which jobs."""
     from momab.book.editions import check_edition
     from momab.book.execute import execute, keep_for_book, plan_jobs
-    from momab.book.pages import PageBuilder
     from momab.book.parameters import read_assignments
     from momab.book.stage import write_stage
 
@@ -131,21 +127,17 @@ def _build_changed(
     settings = read_assignments(assignments)
     values = chosen_values(project, project.notebook_pages, profile, settings, _say)
     require_folder(project.build, _ROOM)
-    with one_at_a_time(project.build), closing(PageBuilder(project.root)) as builder:
+    with one_at_a_time(project.build):
         jobs: list[Job] = plan_jobs(project, values)
-        executed = [job for job in jobs if not job.done]
         with step("execute"):
-            execute(jobs, workers, quiet)
+            executed = execute(jobs, workers, quiet)
         keep_for_book(jobs)
         stage = project.build / ("stage-student" if edition == "student" else "stage")
         with step("stage"):
-            record = BuildRecord(write_stage(project, jobs, stage, edition), inputs, len(jobs))
-        fresh = BuildRecord.read(site).key != record.key
-        if fresh:
-            build_site(builder, stage, site, record)
-        else:
-            record.write(site)
-    return executed, jobs, fresh
+            write_stage(project, jobs, stage, edition)
+        if BuildRecord.read(site).inputs != inputs:
+            build_site(stage, site, BuildRecord(inputs, len(jobs)))
+    return executed, jobs
 
 
 def _free_place(folder: Path) -> Path:
@@ -176,21 +168,18 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def build_site(builder: PageBuilder, stage: Path, site: Path, record: BuildRecord) -> None:
+def build_site(stage: Path, site: Path, record: BuildRecord) -> None:
     """Build a staged book with warnings as errors, and exchange it with the last good site."""
+    from momab.book.sphinx.building import build_pages
+
     site.parent.mkdir(parents=True, exist_ok=True)
     _recover(site)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=site.parent) as temporary:
         new = Path(temporary) / "html"
         with step("start Sphinx"):
-            builder.build(stage, new)
-        for name, seconds in builder.steps.items():
-            spent[name] = seconds
-            spent["start Sphinx"] -= seconds
+            build_pages(stage, new)
         with step("copy"):
-            for leftover in (".buildinfo", "objects.inv.tmp"):
-                (new / leftover).unlink(missing_ok=True)
-            write_manifest(new / SITE_MANIFEST, site_digests(new))
+            (new / ".buildinfo").unlink(missing_ok=True)
             record.write(new)
             swap(new, site)
 

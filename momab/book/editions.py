@@ -18,6 +18,7 @@ then what executing the page without its solutions would give.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 
 from momab.book import myst
@@ -44,7 +45,7 @@ def student(node: Node) -> Node:
     kept, gate = [], _Gate()
     for cell in node.cells:
         if cell.cell_type == "markdown":
-            cell.source = "\n".join(gate.open_lines(cell.source)).strip()
+            cell.source = in_the_notebook("\n".join(gate.open_lines(cell.source)).strip())
             if cell.source:
                 kept.append(cell)
         elif gate.is_open:
@@ -55,7 +56,22 @@ def student(node: Node) -> Node:
 
 def student_text(text: str) -> str:
     """A prose page without solutions and teaching notes."""
-    return "\n".join(_Gate().open_lines(text)) + "\n"
+    return in_the_notebook("\n".join(_Gate().open_lines(text)) + "\n")
+
+
+_COMMAND = re.compile(r"(for instance )?`momab run ([\w-]+)((?: -p [^\s`]+)+)`")
+
+
+def in_the_notebook(text: str) -> str:
+    """A text whose commands `momab run`, which need the repository, say what to do without it."""
+
+    def said(found: re.Match[str]) -> str:
+        values = ", ".join(f"`{value}`" for value in found[3].split(" -p ")[1:])
+        if found[1]:
+            return f"for instance {values} in the cell of parameters of its notebook"
+        return f"the notebook *{found[2]}* with {values}"
+
+    return _COMMAND.sub(said, text)
 
 
 class _Gate:

@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from momab._util.files import require_folder, write_text
-from momab._util.processes import deaf, end_with_parent
+from momab._util.processes import end_with_parent, ignore_interrupts
 from momab._util.progress import tasks
 from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
@@ -62,7 +62,7 @@ class Job:
 
 def plan_jobs(project: Project, values: Mapping[str, Values]) -> list[Job]:
     """The jobs for a set of notebooks, each with its cache file."""
-    library = Library.of(project.library)
+    library = Library(project.library)
     return [make_job(project, project.notebook(name), v, library) for name, v in values.items()]
 
 
@@ -80,8 +80,8 @@ def load_executed(job: Job) -> Node:
     return job.notebook.with_outputs(nbformat.read(job.path, as_version=4), job.values)
 
 
-def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False) -> int:
-    """Execute what is not in the cache, in parallel; return how many ran.
+def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False) -> list[Job]:
+    """Execute what is not in the cache, in parallel; return the jobs that ran.
 
     Raises BuildError, naming the notebook and the cell, when one fails; what finished before
     stays in the cache.
@@ -94,15 +94,15 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
         else:
             todo.append(job)
     if not todo:
-        return 0
+        return []
     require_folder(todo[0].path.parent)
     todo[0].path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with (
             _progress(todo, quiet) as report,
-            _crew(min(len(todo), workers or os.cpu_count() or 1)) as crew,
+            _workers(min(len(todo), workers or os.cpu_count() or 1)) as pipes,
         ):
-            _work_off(todo, crew, report)
+            _work_off(todo, pipes, report)
     except KeyboardInterrupt:
         kept = sum(job.done for job in jobs)
         raise KeyboardInterrupt(
@@ -110,7 +110,7 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
             "goes on from there."
         ) from None
     forget_old(todo, {job.path for job in jobs})
-    return len(todo)
+    return todo
 
 
 def keep_for_book(jobs: Iterable[Job]) -> None:
@@ -132,7 +132,7 @@ def _of_the_book(cache: Path) -> set[Path]:
 
 @dataclass(frozen=True)
 class Cells:
-    """A worker's word: so many code cells of its notebook are done."""
+    """A worker's message: so many code cells of its notebook are done."""
 
     done: int
     total: int
@@ -140,12 +140,12 @@ class Cells:
 
 @dataclass(frozen=True)
 class Finished:
-    """A worker's word: its notebook is executed, and kept."""
+    """A worker's message: its notebook is executed, and kept."""
 
 
 @dataclass(frozen=True)
 class CellFailed:
-    """A worker's word: a cell of its notebook raised."""
+    """A worker's message: a cell of its notebook raised."""
 
     source: str
     name: str
@@ -155,13 +155,13 @@ class CellFailed:
 
 @dataclass(frozen=True)
 class Failed:
-    """A worker's word: its notebook could not be executed at all."""
+    """A worker's message: its notebook could not be executed at all."""
 
     reason: str
 
 
 @contextmanager
-def _crew(size: int) -> Iterator[list[Connection]]:
+def _workers(size: int) -> Iterator[list[Connection]]:
     """Worker processes, each at the other end of a pipe; they end with the block."""
     context = multiprocessing.get_context("spawn")
     processes, pipes = [], []
@@ -169,7 +169,7 @@ def _crew(size: int) -> Iterator[list[Connection]]:
         for _ in range(size):
             mine, theirs = context.Pipe()
             process = context.Process(target=run_worker, args=(theirs,), daemon=False)
-            with deaf():
+            with ignore_interrupts():
                 process.start()
             theirs.close()
             processes.append(process)
@@ -187,7 +187,7 @@ def _crew(size: int) -> Iterator[list[Connection]]:
 
 
 def _work_off(
-    todo: Sequence[Job], crew: Sequence[Connection], report: Callable[[Job, int, int], None]
+    todo: Sequence[Job], pipes: Sequence[Connection], report: Callable[[Job, int, int], None]
 ) -> None:
     """Give every worker one job after the other, and listen to what they say."""
     waiting = list(reversed(todo))
@@ -198,38 +198,40 @@ def _work_off(
             job = busy[pipe] = waiting.pop()
             pipe.send((job.notebook.node, job.notebook.path, job.values, job.path))
 
-    for pipe in crew:
+    for pipe in pipes:
         hand_out(pipe)
     while busy:
         ready = wait(list(busy))
         for pipe, job in [item for item in busy.items() if item[0] in ready]:
             try:
-                word = pipe.recv()
+                message = pipe.recv()
             except EOFError:
-                word = Failed("its process ended")
-            if isinstance(word, Cells):
-                report(job, word.done, word.total)
+                message = Failed("its process ended")
+            if isinstance(message, Cells):
+                report(job, message.done, message.total)
                 continue
-            raise_failure(job, word)
+            raise_failure(job, message)
             report(job, -1, 0)
             del busy[pipe]
             hand_out(pipe)
 
 
-def raise_failure(job: Job, word: object) -> None:
+def raise_failure(job: Job, message: object) -> None:
     """Explain a failed execution in terms of the source file.
 
     A cell that raises MomabError says in one sentence what is wrong with the values it was given.
     """
-    if isinstance(word, CellFailed) and word.name == MomabError.__name__:
-        raise MomabError(f"notebooks/{job.notebook.path.name}: {word.value}")
-    if isinstance(word, CellFailed):
+    if isinstance(message, CellFailed) and message.name == MomabError.__name__:
+        raise MomabError(f"notebooks/{job.notebook.path.name}: {message.value}")
+    if isinstance(message, CellFailed):
         raise BuildError(
-            f"{job.notebook.describe(word.source)} raised {word.name}: {word.value}\n\n"
-            f"{word.traceback}"
+            f"{job.notebook.describe(message.source)} raised {message.name}: {message.value}\n\n"
+            f"{message.traceback}"
         )
-    if isinstance(word, Failed):
-        raise BuildError(f"notebooks/{job.notebook.path.name} could not be executed: {word.reason}")
+    if isinstance(message, Failed):
+        raise BuildError(
+            f"notebooks/{job.notebook.path.name} could not be executed: {message.reason}"
+        )
 
 
 def forget_old(jobs: Iterable[Job], needed: set[Path]) -> None:
@@ -267,17 +269,17 @@ def run_worker(pipe: Connection) -> None:
             node, source, values, path = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        word: Finished | CellFailed | Failed = Finished()
+        message: Finished | CellFailed | Failed = Finished()
         try:
             _run_cells(node, source, values, path, pipe)
         except PapermillExecutionError as error:
             traceback = "\n".join(error.traceback)
-            word = CellFailed(error.source, error.ename, error.evalue, traceback)
+            message = CellFailed(error.source, error.ename, error.evalue, traceback)
         except KeyboardInterrupt:
             return
         except Exception as error:
-            word = Failed(str(error) or type(error).__name__)
-        pipe.send(word)
+            message = Failed(str(error) or type(error).__name__)
+        pipe.send(message)
 
 
 def _run_cells(node: Node, source: Path, values: Values, path: Path, pipe: Connection) -> None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from momab.book.entries import LedgerEntry
 from momab.book.gate import without_comments
 from momab.book.proofs import RECORD, Record, Theorem, read_record, sources
 from momab.errors import MomabError
+from momab.ledger.claims import Claim
 
 GLOSS = "gloss.yml"
 STALE = "not re-checked since the sources changed"
@@ -87,7 +87,7 @@ def _one_line(text: str) -> str:
 
 
 def formal_uses(
-    entries: Iterable[LedgerEntry], theorems: Mapping[str, Theorem]
+    entries: Iterable[Claim], theorems: Mapping[str, Theorem]
 ) -> dict[str, tuple[str, ...]]:
     """Which checked entries the formal proof of each of them uses, as Coq has resolved it.
 

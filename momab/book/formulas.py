@@ -16,18 +16,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from momab.book.setting import RULES, short_boxes
 from momab.book.timings import step
 
 KATEX = Path(__file__).parent / "katex"
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _NUMBERED = re.compile(r"(\\(?:begin|end)\{)(align|equation|gather|alignat)\}")
 _ANNOTATION = re.compile(r"<annotation .*?</annotation>|</?semantics>", re.DOTALL)
-_LAYOUT = re.compile(  # of MathML that nobody looks at
+_LAYOUT = re.compile(  # of MathML, which is not drawn
     r" (?:stretchy|fence|separator|lspace|rspace|minsize|maxsize|scriptlevel|displaystyle"
     r'|columnalign|columnspacing|rowspacing|linethickness|width)="[^"]*"'
     r"|<mspace[^>]*></mspace>|<mspace[^>]*/>"
 )
+_ATTRIBUTE = re.compile(r' (class|style)="([^"]*)"')
+_NAMED_BY_NO_RULE = {"mord", "mop", "mbin", "mrel", "mopen", "mclose", "mpunct", "minner", "mtight"}
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 
 
@@ -62,7 +63,7 @@ class Typesetter:
         """A formula as HTML with MathML; ``tail`` is punctuation that must stay with it."""
         found = self._set(tex, display, "htmlAndMathml").replace(_NAMESPACE, "")
         told, mark, drawn = _ANNOTATION.sub("", found).partition("</math>")
-        found = _LAYOUT.sub("", told) + mark + short_boxes(drawn)
+        found = _LAYOUT.sub("", told) + mark + _ATTRIBUTE.sub(_short_attribute, drawn)
         if tail:
             end, mark = "</span></span></span>", html.escape(tail)
             found = found.removesuffix(end) + f'<span class="tail">{mark}</span>{end}'
@@ -104,6 +105,16 @@ class Typesetter:
             raise FormulaError(f"the formula ${tex.strip()}$ cannot be set: {why}.") from None
 
 
+def _short_attribute(match: re.Match[str]) -> str:
+    """The class of a box without the kind of its atom, its style without needless signs."""
+    name, value = match.groups()
+    if name == "class":
+        value = " ".join(word for word in value.split() if word not in _NAMED_BY_NO_RULE)
+    else:
+        value = re.sub(r"(?<!\d)0(?=\.)|;$", "", value)
+    return f' {name}="{value}"' if value else ""
+
+
 _STRICT = {"throwOnError": True, "strict": "error"}
 
 
@@ -116,7 +127,7 @@ def prepared(tex: str) -> str:
 def styles() -> str:
     """KaTeX's style sheet, with the one format of fonts that every browser reads."""
     sheet = (KATEX / "katex.min.css").read_text(encoding="utf-8")
-    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet) + RULES
+    return re.sub(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)', "", sheet)
 
 
 # What in the HTML of formulas asks for a font; a page fetches its fonts before it needs them.

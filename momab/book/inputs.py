@@ -26,11 +26,10 @@ _HEADER = re.compile(rb"\A---\n(.*?)\n---\n", flags=re.DOTALL)
 class BuildRecord:
     """What a built site was made of.
 
-    ``key`` is the digest of the staged book, ``inputs`` the digest of all files and settings
-    behind it, ``notebooks`` the number of its executed notebooks.
+    ``inputs`` is the digest of all files and settings behind it, ``notebooks`` the number of its
+    executed notebooks.
     """
 
-    key: str = ""
     inputs: str = ""
     notebooks: int = 0
 
@@ -88,6 +87,6 @@ def _declared(page: Path) -> Iterator[Path]:
         try:
             patterns = yaml.safe_load(header[1])["momab"]["inputs"]
         except (yaml.YAMLError, KeyError, TypeError):
-            return  # whoever reads the notebook says what is wrong
+            return  # reading the notebook says what is wrong
         for pattern in patterns:
             yield from page.parent.glob(str(pattern))

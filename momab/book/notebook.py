@@ -33,15 +33,15 @@ from pathlib import Path
 from typing import Any
 
 from momab._util.datafiles import data_digest
-from momab.book.fingerprint import Library, code_of_cells
+from momab.book.fingerprint import Library
 from momab.book.parameters import Parameter, Values, parse_cell, rewrite_cell
 from momab.book.questions import questions_path, read_questions, without_questions, write_out
 from momab.book.yaml_files import Open, Strict, fit
-from momab.errors import BuildError, MomabError
+from momab.errors import MomabError
 
 Node = Any  # nbformat.NotebookNode, which has no types
 
-_SCHEMA = 2
+_SCHEMA = 3
 _HEADER = re.compile(r"\A---\n.*?\n---\n", flags=re.DOTALL)
 
 
@@ -132,8 +132,8 @@ class Notebook:
 
     @cached_property
     def code(self) -> str:
-        """All code cells as one Python text."""
-        return code_of_cells(cell.source for cell in self.code_cells)
+        """The text of all code cells."""
+        return "\n".join(cell.source for cell in self.code_cells)
 
     @property
     def inputs(self) -> list[Path]:
@@ -142,29 +142,26 @@ class Notebook:
         return sorted(p for pattern in patterns for p in self.path.parent.glob(pattern))
 
     @property
-    def _judges(self) -> str:
-        """Code that uses what judges the answers of this notebook, which `check` finds by name."""
-        names = re.findall(r"\bcheck\(\s*[\"']([\w-]+)-\d+[\"']", self.code)
-        modules = sorted({name.replace("-", "_") for name in names})
-        return "".join(f"\nfrom momab.exercises import {module}" for module in modules)
+    def imports(self) -> str:
+        """Its code, and imports of what it uses by name: the magics, and what checks answers."""
+        judged = re.findall(r"\bcheck\(\s*[\"']([\w-]+)-\d+[\"']", self.code)
+        modules = {f"momab.exercises.{name.replace('-', '_')}" for name in judged}
+        code, magics = re.subn(r"(?m)^%%(?=(?:prose|figure|table)\b)", "", self.code)
+        modules |= {"momab.chapters.figures.magics"} if magics else set()
+        return "\n".join([code, *sorted(modules)])
 
     def key(self, values: Values, library: Library, lock: str) -> str:
         """The digest under which an execution with these values is kept."""
-        try:
-            needed = library.fingerprint(self.code + self._judges)
-            looks = library.reads_data(self.code)
-        except SyntaxError as error:
-            raise BuildError(f"notebooks/{self.path.name}: {error.msg}: {error.text}") from None
         parts = [
             _SCHEMA,
             [cell.source for cell in self.code_cells],
             values,
-            needed,
+            library.fingerprint(self.imports),
             [(p.name, hashlib.sha256(p.read_bytes()).hexdigest()) for p in self.inputs],
             lock,
             sys.version_info[:2],
         ]
-        if looks:
+        if library.reads_data(self.imports):
             parts.append(data_digest())
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
@@ -209,6 +206,18 @@ class Notebook:
         node.metadata["momab"] = dict(executed.metadata["momab"])
         node.metadata.setdefault("language_info", executed.metadata.get("language_info", {}))
         return node
+
+
+def shown_code(source: str) -> str:
+    """The Python of a cell as a reader wants it: a figure or a table without its caption."""
+    first, _, text = source.strip().partition("\n")
+    match = re.match(r"%%(?:prose|figure|table)\b(.*)", first)
+    if match is None:
+        return source
+    expression = re.split(r"\s--\w", match[1])[0].strip()
+    if expression or not first.startswith("%%figure"):
+        return expression
+    return re.split(r"^---[ \t]*$", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
 
 
 def _read_cells(path: Path) -> Node:

@@ -1,10 +1,10 @@
 """Which scripts a page may run: a Content-Security-Policy in the head of every page we write.
 
 Scripts come from the site itself, or stand in the page and are known by their hash: those of the
-theme's frame, and those of the templates in ``momab/figures/templates``, whose text has no fields.
-An inline script that comes from anywhere else, say from a name in a reader's table, does not run,
-and neither do handlers in attributes; the only evaluation is that of WebAssembly.  The rule stands
-in a ``<meta>`` element, so it holds from a folder, too.
+theme's frame, and those of the templates in ``chapters/figures/templates``, whose text has no
+fields.  An inline script that comes from anywhere else, say from a name in a reader's table, does
+not run, and neither do handlers in attributes; the only evaluation is that of WebAssembly.  The
+rule stands in a ``<meta>`` element, so it holds from a folder, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CHARSET = re.compile(r"<meta\s+charset=[^>]*>", re.IGNORECASE)
 _BEGINNING = re.compile(
     r"(?:\s*<!doctype[^>]*>)?(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?", re.IGNORECASE
 )
-_TEMPLATES = Path(__file__).parents[1] / "figures" / "templates"
+_TEMPLATES = Path(__file__).parents[1] / "chapters" / "figures" / "templates"
 
 
 def script_hash(text: str) -> str:

@@ -131,13 +131,14 @@ def fill(page: str, name: str, question: Question) -> Filled:
 
     Choices are mixed, always in the same way, because people put the right one in the middle.
     """
+    from momab._util.prose import render
+
     where = f"notebooks/{page}.questions.yml: the question {name!r}"
     names = _names(question, where)
-    render = pkgutil.resolve_name("momab.figures.magics:render")  # as %%prose, and as late
 
     def text(source: str) -> str:
         try:
-            return str(render(source, names))
+            return render(source, names)
         except MomabError as error:
             raise MomabError(f"{where}: {error}") from None
         except Exception as error:
@@ -266,7 +267,9 @@ def shown_number(number: float) -> str:
     """A number as an answer shows it: at most four digits, whole and large numbers in full."""
     if abs(number) < 1e9 and (number == round(number) or abs(number) >= 1000):
         return f"{number:,.0f}"
-    return str(pkgutil.resolve_name("momab.figures.magics:tens")(number, 4))
+    from momab._util.prose import tens
+
+    return tens(number, 4)
 
 
 def plain_question(found: myst.Directive) -> Iterator[str]:

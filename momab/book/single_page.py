@@ -17,18 +17,16 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from momab._util.files import require_folder, write_text
 from momab.book import editions
-from momab.book.aside import Aside
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job, execute, load_executed, make_job
 from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
-from momab.book.pages import PageBuilder
 from momab.book.parameters import (
     Settings,
     read_assignments,
@@ -45,7 +43,10 @@ from momab.book.stage import finished, write_frame
 from momab.book.templating import fill_page
 from momab.errors import MomabError
 
-_LEAN = {"html_additional_pages": {}, "html_use_index": False, "html_copy_source": False}
+if TYPE_CHECKING:
+    from bs4 import Tag
+
+_PAGE_ONLY = {"html_additional_pages": {}, "html_use_index": False, "html_copy_source": False}
 
 
 def run_page(
@@ -66,19 +67,19 @@ def run_page(
     output = require_folder(output or project.build / "runs" / Path(name).stem)
     if Path(name).stem not in project.pages and Path(name).stem in project.names:
         raise MomabError(f"{Path(name).stem} is a draft: add it to _toc.yml to make a page of it.")
-    with closing(PageBuilder(project.root)) as builder:  # it warms up while we read and execute
-        notebook = project.notebook(name)
-        notebook = notebook if exercises else notebook.alone()
-        jobs = planned_runs(project, notebook, profile, assignments)
-        project.build.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
-            if not all(job.done for job in jobs):
-                rehearse_page(project, builder, Path(temporary))
-            execute(jobs, workers)
-            nodes = [load_executed(job) for job in jobs]
-            if edition == "student":
-                nodes = [editions.student(node) for node in nodes]
-            pages = render_pages(project, builder, jobs, nodes, Path(temporary), edition)
+    notebook = project.notebook(name)
+    notebook = notebook if exercises else notebook.alone()
+    jobs = planned_runs(project, notebook, profile, assignments)
+    project.build.mkdir(parents=True, exist_ok=True)
+    execute(jobs, workers)
+    nodes = [load_executed(job) for job in jobs]
+    if edition == "student":
+        nodes = [editions.student(node) for node in nodes]
+    pages = []
+    with tempfile.TemporaryDirectory(prefix=".run-", dir=project.build) as temporary:
+        for job, node in zip(jobs, nodes, strict=True):
+            folder = Path(temporary) / job.key
+            pages.append(render_page(project, job, node, folder, edition).file)
     return _write(pages, jobs, nodes, output)
 
 
@@ -90,7 +91,7 @@ def planned_runs(
     taken = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
     book = {notebook.name: notebook.parameters}
     mine = Settings(taken, _only(general.per_notebook, notebook.name))
-    library = Library.of(project.library)
+    library = Library(project.library)
     jobs = []
     for settings in sweep(read_assignments(assignments)):
         if others := set(settings.per_notebook) - {notebook.name}:
@@ -105,20 +106,6 @@ def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, 
     return {name: settings[name]} if name in settings else {}
 
 
-def rehearse_page(project: Project, builder: PageBuilder, folder: Path) -> None:
-    """Let the builder build a page like ours, but empty."""
-    import nbformat
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-
-    stage, page = folder / "rehearsal", project.pages[0]
-    stage.mkdir()
-    printed = new_output("stream", name="stdout", text="1\n")
-    cells = [new_markdown_cell("# $1$"), new_code_cell("print(1)", outputs=[printed])]
-    nbformat.write(new_notebook(cells=cells), stage / f"{page}.ipynb")
-    write_frame(project, stage, {}, pages={page}, settings=_LEAN)
-    builder.rehearse(stage, folder / "rehearsed")
-
-
 def _stem(job: Job, jobs: Sequence[Job]) -> str:
     """A file name that tells the pages of a sweep apart."""
     varying = [n for n in job.values if len({str(other.values[n]) for other in jobs}) > 1]
@@ -126,45 +113,58 @@ def _stem(job: Job, jobs: Sequence[Job]) -> str:
     return re.sub(r"[^\w.=-]+", "-", "_".join([job.notebook.name, *parts]))
 
 
-def render_pages(
-    project: Project,
-    builder: PageBuilder,
-    jobs: Sequence[Job],
-    nodes: Sequence[Node],
-    folder: Path,
-    edition: str = "instructor",
-) -> list[str]:
-    """Build the executed page with stand-ins for the others around it, once per job."""
+@dataclass(frozen=True)
+class RenderedPage:
+    """A page that was built alone: its article, and one file that shows it without any other.
+
+    Both have their pictures inside; the links of the article lead into a site.
+    """
+
+    article: str
+    file: str
+
+    @classmethod
+    def read(cls, site: Path, name: str) -> RenderedPage:
+        """Cut a page's article out of a built site."""
+        from bs4 import BeautifulSoup
+
+        soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        article = soup.select_one("article.bd-article")
+        assert article is not None
+        for image in article.select("img[src]"):
+            if _is_inside(site, site / str(image["src"])):
+                image["src"] = _data_uri(site / str(image["src"]))
+        for place in article.select("[data-live]"):
+            del place["data-instead"]  # the picture of other parameters is what was asked for
+        shown = str(article)
+        return cls(shown, _one_file(site, soup.title.get_text() if soup.title else name, article))
+
+
+def render_page(
+    project: Project, job: Job, node: Node, folder: Path, edition: str = "instructor"
+) -> RenderedPage:
+    """Build an executed page in a new folder, with stand-ins for the others around it."""
     import nbformat
 
-    name = jobs[0].notebook.name
-    pages = []
-    for number, (job, node) in enumerate(zip(jobs, nodes, strict=True)):
-        stage = folder / f"stage-{number}"
-        stage.mkdir()
-        target = stage / f"{name}.ipynb"
-        nbformat.write(finished(copy.deepcopy(node), job), target)
-        others = reference_pages(project, name, target.read_text(encoding="utf-8"))
-        for other, text in others.items():
-            (stage / f"{other}.md").write_text(text, encoding="utf-8")
-        write_frame(project, stage, {}, edition, pages={name, *others}, settings=_LEAN)
-        builder.build(stage, folder / "html", strict=False, only=[target])
-        pages.append(_single_file(folder / "html", name))
-    return pages
+    from momab.book.sphinx.building import build_pages
+
+    name, stage = job.notebook.name, folder / "stage"
+    stage.mkdir(parents=True)
+    target = stage / f"{name}.ipynb"
+    nbformat.write(finished(copy.deepcopy(node), job), target)
+    others = reference_pages(project, name, target.read_text(encoding="utf-8"))
+    for other, text in others.items():
+        (stage / f"{other}.md").write_text(text, encoding="utf-8")
+    write_frame(project, stage, {}, edition, pages={name, *others}, settings=_PAGE_ONLY)
+    build_pages(stage, folder / "html", strict=False, only=[target])
+    return RenderedPage.read(folder / "html", name)
 
 
 # ---- one file --------------------------------------------------------------------------------
 
 
-def _single_file(site: Path, name: str) -> str:
-    """Cut a page's article out of a built site and put everything it needs into it."""
-    from bs4 import BeautifulSoup
-
-    aside = Aside()
-    built = aside.without((site / f"{name}.html").read_text(encoding="utf-8"))
-    soup = BeautifulSoup(built, "html.parser")
-    article = soup.select_one("article.bd-article")
-    assert article is not None
+def _one_file(site: Path, title: str, article: Tag) -> str:
+    """An article with style and scripts around it, and no link that leads nowhere."""
     for extra in article.select("a.headerlink"):
         extra.decompose()
     base = os.environ.get("MOMAB_BASEURL", "").rstrip("/")
@@ -176,33 +176,18 @@ def _single_file(site: Path, name: str) -> str:
             link["href"] = f"{base}/{target}"
         else:
             link.unwrap()
-    for image in article.select("img[src]"):
-        if is_inside(site, site / str(image["src"])):
-            image["src"] = data_uri(site / str(image["src"]))
-    static = site / "_static"
-    sheets = [
-        static / file for file in ("pygments.css", "katex/katex.css", "momab.css", "statements.css")
-    ]
-    places = article.select("[data-live]")
-    for place in places:
-        del place["data-instead"]  # the picture of other parameters is what was asked for
-    live = ["core", *(str(place["data-live"]) for place in places)] if places else []
-    sheets += [static / "live" / "live.css"] if places else []
-    files = [static / "live" / f"{part}.js" for part in live]
+    sheets = ["pygments.css", "katex/katex.css", "momab.css", "statements.css"]
+    files = []
+    if places := article.select("[data-live]"):
+        sheets.append("live/live.css")
+        files += [f"live/{part}.js" for part in ("core", *(str(p["data-live"]) for p in places))]
     if article.select_one("[data-question]"):
-        sheets.append(static / "questions.css")
-        files.append(static / "questions.js")
-    style = "".join(
-        _inline_urls(sheet.read_text(encoding="utf-8"), sheet.parent) for sheet in sheets
-    )
-    scripts = [_inline_script(file) for file in files]
-    page = fill_page(
-        "single.html",
-        title=soup.title.get_text() if soup.title else name,
-        style=style,
-        article=aside.within(str(article)),
-        scripts=scripts,
-    )
+        sheets.append("questions.css")
+        files.append("questions.js")
+    static = site / "_static"
+    scripts = [_inline_script(static / file) for file in files]
+    style = "".join(_inline_sheet(static / sheet) for sheet in sheets)
+    page = fill_page("single.html", title=title, style=style, article=str(article), scripts=scripts)
     return seal_page(page, alone_policy(page, scripts))
 
 
@@ -211,23 +196,26 @@ def _inline_script(path: Path) -> str:
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
-def is_inside(site: Path, path: Path) -> bool:
+def _is_inside(site: Path, path: Path) -> bool:
     """Whether a path is a file of a site; a name from a table may look like any path."""
     return path.resolve().is_relative_to(site.resolve()) and path.is_file()
 
 
-def data_uri(path: Path) -> str:
+def _data_uri(path: Path) -> str:
     """A file as an address that holds it."""
     kinds = {".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2"}
     kind = kinds.get(path.suffix, "application/octet-stream")
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _inline_urls(css: str, folder: Path) -> str:
-    def replace(match: re.Match[str]) -> str:
-        path = folder / match[1]
-        return f'url("{data_uri(path)}")' if path.is_file() else match[0]
+def _inline_sheet(sheet: Path) -> str:
+    """A style sheet with its fonts inside."""
 
+    def replace(match: re.Match[str]) -> str:
+        path = sheet.parent / match[1]
+        return f'url("{_data_uri(path)}")' if path.is_file() else match[0]
+
+    css = sheet.read_text(encoding="utf-8")
     return re.sub(r"""url\(["']?([\w./-]+)["']?\)""", replace, css)
 
 

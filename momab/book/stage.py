@@ -7,8 +7,6 @@ colophon.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
@@ -16,16 +14,15 @@ from pathlib import Path
 from momab.book import editions, toc
 from momab.book.colophon import add_colophon
 from momab.book.execute import Job, load_executed
-from momab.book.inputs import publishing_settings
-from momab.book.notebook import Node
+from momab.book.notebook import Node, shown_code
 from momab.book.plain import readable
 from momab.book.project import Project
 
 
 def write_stage(
     project: Project, jobs: Iterable[Job], stage: Path, edition: str = "instructor"
-) -> str:
-    """Write the book source with executed notebooks; return a digest of all that matters."""
+) -> None:
+    """Write the book source with executed notebooks."""
     shutil.rmtree(stage, ignore_errors=True)
     (stage / "downloads").mkdir(parents=True)
     student = edition == "student"
@@ -44,7 +41,6 @@ def write_stage(
         (stage / path.name).write_text(text, encoding="utf-8")
         sources[path.stem] = f"book/{path.name}"
     write_frame(project, stage, sources, edition, sources if student else None)
-    return _digest(project, stage)
 
 
 def _write_notebook(project: Project, job: Job, stage: Path, student: bool) -> None:
@@ -72,10 +68,15 @@ def _write_notebook(project: Project, job: Job, stage: Path, student: bool) -> N
 
 
 def finished(node: Node, job: Job, slides: str = "") -> Node:
-    """The notebook as it is staged: every cell knows its source; colophon and deck at the end."""
+    """The notebook as it is staged: every cell knows its source; colophon and deck at the end.
+
+    The code of a figure is shown without its caption.
+    """
     import nbformat
 
     for cell in node.cells:
+        if cell.cell_type == "code":
+            cell.source = shown_code(cell.source) or cell.source  # prose has none
         path, number = job.notebook.place_of(int(cell.id.rpartition("-")[2]) + 1)
         cell.metadata["momab_source"] = {"file": path.name, "cell": number}
     add_colophon(node, job)
@@ -117,16 +118,3 @@ def write_frame(
     if pages is not None:
         contents = toc.only(contents, pages)
     (stage / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
-
-
-def _digest(project: Project, stage: Path) -> str:
-    """A digest of the staged book, the library it documents, and the tools that build it."""
-    digest = hashlib.sha256(project.lock.encode())
-    digest.update(json.dumps(publishing_settings()).encode())
-    library = project.library
-    for folder, pattern in ((stage, "*"), (library, "*.py"), (library, "data/manifest.json")):
-        for path in sorted(folder.rglob(pattern)):
-            if path.is_file():
-                digest.update(path.relative_to(folder).as_posix().encode())
-                digest.update(path.read_bytes())
-    return digest.hexdigest()

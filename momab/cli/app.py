@@ -7,7 +7,7 @@ import typer
 
 from momab import __version__
 from momab._util.extras import named_extras
-from momab.cli import artefact, book, course, data, serve, simulate, study
+from momab.cli import book, course, data, serve, simulate, study
 from momab.errors import MomabError
 
 app = typer.Typer(
@@ -29,8 +29,6 @@ app.command("bench")(simulate.bench_command)
 app.command("study")(study.study_command)
 app.command("reproduce")(study.reproduce_command)
 app.command("audit")(study.audit_command)
-app.command("verify")(artefact.verify_command)
-app.command("subsets")(data.subsets_command)
 app.command("student")(course.student_command)
 app.command("handout")(course.handout_command)
 app.command("grade")(course.grade_command)

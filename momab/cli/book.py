@@ -65,7 +65,6 @@ def book_command(
 
 
 def run_command(
-    context: typer.Context,
     notebook: Annotated[
         str,
         typer.Argument(help="Its name, as `momab params` lists it.", autocompletion=_notebooks),
@@ -86,11 +85,9 @@ def run_command(
     Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
     """
     from momab._util.cluster import on_cluster
-    from momab.cli.crate import describe_run, page_files, page_source
 
     with on_cluster(dask):
         pages = run_one(notebook, profile, parameter or (), output, workers, edition)
-    describe_run(context, pages[0].parent, page_files(pages), page_source(notebook))
     print("\n".join(map(short, pages)))
 
 
@@ -157,7 +154,7 @@ def pdf_command(
         bool, typer.Option("--answers", help="Print solutions and teaching notes, too.")
     ] = False,
 ) -> None:
-    """Print the whole book that stands in _build/html to one PDF with headless Chromium."""
+    """Print the whole book in _build/html to one PDF with headless Chromium."""
     from momab._util.files import require_file
     from momab.book.pdf import print_book
     from momab.book.project import Project

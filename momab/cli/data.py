@@ -1,4 +1,4 @@
-"""The commands `momab data` and `momab subsets`."""
+"""The commands `momab data`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from momab.cli.terminal import AsJson, interruptible, print_json, typed_number
+from momab.cli.terminal import AsJson, interruptible, print_json
 from momab.errors import MomabError
 
 DataDir = Annotated[
@@ -31,8 +31,8 @@ def get_command(
     mirror: Mirror = None,
 ) -> None:
     """Download a data set, continuing where an earlier attempt broke off, and verify it."""
-    from momab import datasets
     from momab._util.files import require_folder
+    from momab.study import datasets
 
     require_folder(datasets.folders(data_dir)[0])
     with interruptible("stopped; what was downloaded is kept, and the same command goes on."):
@@ -43,7 +43,7 @@ def get_command(
 @data.command("where")
 def where_command(data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """Say where each data set is, or where it was looked for."""
-    from momab import datasets
+    from momab.study import datasets
 
     if as_json:
         found = {name: datasets.find(name, data_dir) for name in datasets.REGISTRY}
@@ -72,9 +72,9 @@ def build_command(
     matrix: Annotated[str, typer.Option(help="Which table of watch ratios.")] = "small_matrix.csv",
 ) -> None:
     """Build the KuaiRec cohort instance from the raw release."""
-    from momab import datasets
     from momab._util.files import require_file
-    from momab.datasets import kuairec
+    from momab.study import datasets
+    from momab.study.datasets import kuairec
 
     if output.suffix != ".npz":
         raise MomabError(f"the output must be an .npz file; it is {str(output)!r}.")
@@ -86,48 +86,3 @@ def build_command(
         f"{output}: {instance.K} videos x {instance.d} cohorts, "
         f"{'the very instance' if same else 'not the instance'} that the paper used"
     )
-
-
-def subsets_command(
-    dataset: Annotated[str, typer.Argument(help="Its name, as `momab data where` lists it.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The JSON file to write.")],
-    kind: Annotated[
-        list[str] | None,
-        typer.Option("--type", help="misleading, friendly or easy; repeatable; all if absent."),
-    ] = None,
-    count: Annotated[int, typer.Option(help="Subsets of each type.", parser=typed_number)] = 3,
-    seed: Annotated[int, typer.Option(help="The seed of the candidates.", parser=typed_number)] = 0,
-    size: Annotated[int, typer.Option(help="Arms in a subset.", parser=typed_number)] = 10,
-    draws: Annotated[
-        int | None, typer.Option(help="How many candidates to draw.", parser=typed_number)
-    ] = None,
-    contamination: Annotated[
-        bool | None,
-        typer.Option(
-            help="The contamination-balanced variant; by default where the paper used it."
-        ),
-    ] = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Choose new subsets of a data set by their geometry, as the paper chose its own."""
-    from momab import __version__, datasets
-    from momab._util.files import require_file
-    from momab.datasets import subsets
-
-    require_file(output)
-
-    kinds = [subsets.kind_of(k) for k in kind or subsets.KINDS]
-    balanced = datasets.named(dataset).contamination if contamination is None else contamination
-    draws = subsets.CANDIDATES if draws is None else draws
-    instance = datasets.load(dataset, data_dir)
-    with interruptible("stopped; nothing was written."):
-        chosen = [
-            subset
-            for k in dict.fromkeys(kinds)
-            for subset in subsets.select(instance, k, count, size, seed, balanced, draws)
-        ]
-    made_with = {"seed": seed, "draws": draws, "contamination": balanced, "momab": __version__}
-    subsets.write_subsets(output, dataset, chosen, made_with)
-    for subset in chosen:
-        print(f"{subset.subset_type}: {', '.join(subset.arms)}")
-    print(f"{len(chosen)} subsets written to {output}")

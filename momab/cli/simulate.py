@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def simulate_command(
-    context: typer.Context,
     instance: Annotated[
         list[str] | None,
         typer.Argument(
@@ -39,8 +38,8 @@ def simulate_command(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="width-guided:c=2, pareto-ucb1:q=synthetic, annealing-pareto, scalarized-ucb; "
-            "repeatable; all four if absent."
+            help="width-guided:c=2, pareto-ucb1:q=synthetic, annealing-pareto, scalarized-ucb, or "
+            "your own, my_policy.py:MyPolicy; repeatable; the first four if absent."
         ),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Your own table instead of a family.")] = None,
@@ -69,7 +68,9 @@ def simulate_command(
         typer.Option("-o", "--output", help="Folder for the tables; runs are kept in it, too."),
     ] = None,
     dask: Dask = None,
-    engine: Annotated[str, typer.Option(help="auto, numba or python: the digits agree.")] = "auto",
+    engine: Annotated[
+        str, typer.Option(help="auto, numba, driver or python: the digits agree.")
+    ] = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Play policies on instances and print what they achieved.
@@ -78,7 +79,6 @@ def simulate_command(
     """
     from momab._util.cluster import on_cluster
     from momab._util.files import require_folder
-    from momab.cli.crate import describe_run
     from momab.engine import specs
     from momab.engine.simulate import simulate
 
@@ -113,8 +113,6 @@ def simulate_command(
         _print_summary(results.summary())
     if output:
         folder = results.save(output)
-        names = ("runs.csv", "pulls.csv", "trajectories.csv", "summary.csv", "provenance.json")
-        describe_run(context, folder, [folder / name for name in names], [csv] if csv else ())
         if not as_json:
             print(f"tables in {short(folder)}")
 
@@ -146,7 +144,7 @@ def _print_summary(summary: pd.DataFrame) -> None:
 
 def bench_command(
     rounds: Annotated[
-        int, typer.Option(help="Rounds that every kernel plays.", parser=typed_number)
+        int, typer.Option(help="Rounds that every policy plays.", parser=typed_number)
     ] = 300_000,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A CSV file to write, too.")
@@ -155,15 +153,15 @@ def bench_command(
 ) -> None:
     """Measure nanoseconds per round of every policy, and their ratios.
 
-    ns and plain_us are the times per round of the kernel and of the plain loop, ratio how many
-    times faster the kernel is, over_drawing how many times longer it takes than drawing the
-    rewards alone.
+    ns, fast_ns and plain_us are the times per round of the compiled driver, of an accelerator
+    where there is one, and of plain Python; draw_ns is that of drawing the rewards alone, and
+    over_drawing how many times longer the faster of the first two takes.
     """
-    from momab import datasets
     from momab._util.files import require_file, write_text
     from momab._util.validate import whole_number
-    from momab.datasets import subsets
     from momab.engine.bench import bench_instances, measure
+    from momab.study import datasets
+    from momab.study.datasets import subsets
 
     rounds = whole_number(rounds, "--rounds", least=1000, most=10**9)
     if output is not None:

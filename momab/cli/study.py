@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def study_command(
-    context: typer.Context,
     table: Annotated[
         Path, typer.Argument(help="A CSV, Parquet or Excel file, one row per reward.")
     ],
@@ -58,7 +57,6 @@ def study_command(
 
     require("book", "the book")
     from momab.chapters.own_data import study_assignments
-    from momab.cli.crate import describe_run, page_files
     from momab.model.price import price
 
     if output is not None:
@@ -80,7 +78,6 @@ def study_command(
         print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
     with on_cluster(dask):
         pages = run_one("own-data", "quick", assignments, output, exercises=False)
-    describe_run(context, pages[0].parent, page_files(pages), [table])
     print("\n".join(map(short, pages)))
 
 
@@ -94,9 +91,13 @@ def audit_command(
     ] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Check every lemma of the paper at every round of a trace; exit code 1 if one is violated."""
-    from momab.auditing import audit
-    from momab.auditing.trace import Trace
+    """Check every lemma of the paper at every round of a trace; exit code 1 if one is violated.
+
+    Two lines of Python write a trace: `import momab` and
+    `momab.trace(momab.synthetic(0.1, 1), momab.WidthGuided(), 10_000, seed=1).save("run.npz")`.
+    """
+    from momab.ledger.auditing import audit
+    from momab.ledger.auditing.trace import Trace
 
     report = audit(Trace.load(trace), claimed_on=event, rounding=rounding)
     if as_json:
@@ -151,13 +152,16 @@ def reproduce_command(
     from momab._util.cluster import on_cluster
     from momab._util.extras import require
     from momab._util.files import require_folder
-    from momab._util.manifest import MANIFEST, package_digests, write_manifest
     from momab._util.validate import LONGEST, whole_number
-    from momab.cli.crate import describe_run
 
     names = study.wanted_parts(target)
-    if FIGURES.keys() & set(target) or "all" in target:
-        require("plots", "a figure")
+    given = {
+        option: name
+        for option, name in study.OPTION_NAMES.items()
+        if getattr(context.get_parameter_source(option), "name", "") == "COMMANDLINE"
+    }
+    study.require_taken(target, given)
+    require("plots", "a figure or a table in LaTeX")
     require_folder(output)
     options = study.Options(
         whole_number(horizon, "the horizon T", least=1, most=LONGEST),
@@ -171,11 +175,12 @@ def reproduce_command(
     study.require_data(names, options)
     chosen = policy or (study.recorded_policies() if check and not record else ())
     parts = study.Parts(options, risk_runs, policies=tuple(study.contenders(chosen)))
+    if check and not record:
+        study.require_recorded_sizes(parts, names)
     mention_numba()
     with on_cluster(dask), interruptible():
         if record:
             study.record_results(parts, names)
-            write_manifest(MANIFEST, package_digests())
         if check:
             _print_differences(study.differences(parts, names))
         compared: dict[str, list[dict[Any, Any]]] = {}
@@ -186,8 +191,9 @@ def reproduce_command(
             agreed = int((cells["verdict"] == "agrees").sum())
             print(f"{name}: {agreed} of {len(cells)} cells within 3 standard errors of the paper's")
             print(cells.drop(columns=["paper_sd", "ours_sd"]).to_string(index=False))
+        if not compared and {"table1", "table2", "table4", "all"} & set(target) and not as_json:
+            print("not compared with the paper: its tables have T = 1,000,000 and several runs.")
         written = study.write_files(parts, target, output, FIGURES)
-    describe_run(context, output, written, study.data_files(names, options))
     if as_json:
         print_json({"target": name, **cell} for name, cells in compared.items() for cell in cells)
     else:

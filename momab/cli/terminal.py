@@ -79,8 +79,8 @@ def mention_numba() -> None:
     """Say on standard error that numba is missing, where it would help."""
     if find_spec("numba") is None:
         print(
-            "momab: numba is not installed, so the plain loop plays: the same digits, some "
-            "hundred times slower; pip install 'momab[fast]' speeds it up.",
+            "momab: numba is not installed, so nothing is compiled: the same digits, some "
+            "hundred times slower; the extra 'fast' speeds it up.",
             file=sys.stderr,
         )
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 
-from momab.course.grading import Class, Grade
+from momab.course.grading import Grade, Graded
 
 
-def item_rows(graded: Class) -> list[list[object]]:
+def item_rows(graded: Graded) -> list[list[object]]:
     """For every programming exercise, how many did what, and whether it tells students apart.
 
     ``discrimination`` is the correlation of its marks with the total of the others.

@@ -10,7 +10,7 @@
   what is graded later, another chapter or another student, is put beside it or in its place;
 - ``reports/<student>.html``: what was right, what was wrong, the hints, and what a person said.
 
-What a person gave for words stands in ``marks.json`` (`momab.course.marking`) and is put in.
+What a person gave for words is in ``marks.json`` (`momab.course.marking`) and is put in.
 
 Names, answers and error messages come from students.  In the tables, a text that a spreadsheet
 would take for a formula gets an apostrophe in front, also behind a semicolon, which many
@@ -36,7 +36,7 @@ from momab.book.myst import exercises
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.course.analysis import item_rows
-from momab.course.grading import ABSENT, Class, Grade, complete
+from momab.course.grading import ABSENT, Grade, Graded, complete
 from momab.course.handout import chapters_with_exercises
 from momab.course.marking import read_marks, with_marks
 from momab.course.rendering import Prose, shortened
@@ -45,7 +45,7 @@ from momab.errors import MomabError
 from momab.exercises import Part
 
 
-def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
+def write_gradebook(project: Project, graded: Graded, output: Path) -> Graded:
     """Write the tables and the pages; each file is whole or not there, and none is left out.
 
     Gives back the class with what a person gave for words.
@@ -74,7 +74,7 @@ def write_gradebook(project: Project, graded: Class, output: Path) -> Class:
 # ---- results for programs ------------------------------------------------------------------
 
 
-def _results(graded: Class) -> str:
+def _results(graded: Graded) -> str:
     fields = ["student", "chapter", "exercise", "status", "marks", "points", "hint", "answer"]
     fields += ["words", "words_points", "kept"]
     rules = ("students", "points", "written", "weights", "drop", "delimiter")
@@ -99,7 +99,7 @@ def _results(graded: Class) -> str:
     )
 
 
-def recorded(project: Project, output: Path) -> Class:
+def recorded(project: Project, output: Path) -> Graded:
     """The results that are there, with what a person gave for words."""
     found = _read(output)
     try:
@@ -113,7 +113,7 @@ def recorded(project: Project, output: Path) -> Class:
     used = {grade.chapter for grade in grades}
     chapters = [name for name in chapters_with_exercises(project) if name in used]
     texts = tuple(e for name in chapters for e in exercises(project.notebook(name).node))
-    graded = complete(Class(students, texts, grades, course, seed, settings))
+    graded = complete(Graded(students, texts, grades, course, seed, settings))
     return with_marks(graded, read_marks(output))
 
 
@@ -184,7 +184,7 @@ def harmless(item: object) -> object:
     return re.sub(rf"(^|;[\s\"']*)(?=[{_FORMULA}])", r"\1'", text)
 
 
-def _table(graded: Class) -> list[list[object]]:
+def _table(graded: Graded) -> list[list[object]]:
     columns = [
         (text.label, words)
         for text in graded.exercises
@@ -210,7 +210,7 @@ def _table(graded: Class) -> list[list[object]]:
 NOT_GRADED, NOT_MARKED = "not graded", "not marked"
 
 
-def _cell(graded: Class, grade: Grade | None, words: bool) -> object:
+def _cell(graded: Graded, grade: Grade | None, words: bool) -> object:
     """What a table says about an exercise, or about its words."""
     if grade is None or grade.status == NOT_GRADED:
         return grade and grade.status
@@ -222,7 +222,7 @@ def _cell(graded: Class, grade: Grade | None, words: bool) -> object:
     return 0 if grade.exercise in graded.marked and not grade.words else grade.words_marks
 
 
-def _details(graded: Class) -> list[list[object]]:
+def _details(graded: Graded) -> list[list[object]]:
     head = ["student", "chapter", "exercise", "marks", "out of", "status", "parts right", "hint"]
     rows: list[list[object]] = [[*head, "words", "words out of", "comment"]]
     rows += (
@@ -290,7 +290,7 @@ def verdict(grade: Grade) -> dict[str, str]:
     return {"sign": sign, "name": grade.status, "meaning": meaning}
 
 
-def _page(graded: Class, student: str, prose: Prose) -> str:
+def _page(graded: Graded, student: str, prose: Prose) -> str:
     """The page of one student."""
     chapters: dict[str, list[Grade]] = {}
     for grade in graded.of(student):

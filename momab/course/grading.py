@@ -16,7 +16,7 @@ The status of an exercise is one of `STATUSES`:
 - ``missing``: there is no answer cell, or no notebook of this chapter at all;
 - ``unreadable``: the file cannot be read;
 - ``written``: a text for a person to read;
-- ``not graded``: the grader failed; this is nobody's mark, and never a zero.
+- ``not graded``: the grader failed; this is no mark, and never a zero.
 
 Of several notebooks that a student hands in for a chapter, the newest counts.
 """
@@ -94,12 +94,12 @@ class Grade:
 
     @property
     def words_marks(self) -> float | None:
-        """What the words earned; None while nobody has marked them."""
+        """What the words earned; None until they are marked."""
         return None if self.given is None else round(self.given * self.kept, 2)
 
 
 @dataclass(frozen=True)
-class Class:
+class Graded:
     """All grades, with the exercises in the order of the book.
 
     ``settings`` are those that the notebook of a student for a chapter was graded with.
@@ -150,7 +150,7 @@ class Class:
         return frozenset(grade.exercise for grade in self.grades if grade.given is not None)
 
     def to_be_marked(self, grade: Grade) -> bool:
-        """Whether an answer in words counts and nobody has marked it yet."""
+        """Whether an answer in words counts and is not marked yet."""
         return grade.exercise in self.marked and bool(grade.words) and grade.given is None
 
     @property
@@ -160,7 +160,7 @@ class Class:
         return list(found)
 
 
-def complete(graded: Class) -> Class:
+def complete(graded: Graded) -> Graded:
     """The class with a row for every listed student, and what was not handed in."""
     names = {*graded.students, *graded.course.students, *(g.student for g in graded.grades)}
     students = tuple(sorted(names, key=lambda name: (name.lower(), name)))
@@ -189,7 +189,7 @@ def _absent(student: str, text: ExerciseText, course: Course) -> Grade:
     )
 
 
-def require_same_settings(old: Class, new: Mapping[Pair, Mapping[str, Any]]) -> None:
+def require_same_settings(old: Graded, new: Mapping[Pair, Mapping[str, Any]]) -> None:
     """Raise MomabError if something that is graded already would be graded otherwise."""
     for (student, chapter), settings in new.items():
         before = old.settings.get((student, chapter), settings)
@@ -201,7 +201,7 @@ def require_same_settings(old: Class, new: Mapping[Pair, Mapping[str, Any]]) -> 
                 )
 
 
-def merged(old: Class, new: Class) -> Class:
+def merged(old: Graded, new: Graded) -> Graded:
     """Both, by student and chapter; what is in the new one counts."""
     handed_in = {grade.student for grade in new.grades if grade.hint != ABSENT}
     fresh = {(g.student, g.chapter) for g in new.grades if g.hint != ABSENT}
@@ -235,10 +235,10 @@ def grade_class(
     course: Course | None = None,
     only: Sequence[str] = (),
     received: Mapping[Pair, datetime.datetime] | None = None,
-    old: Class | None = None,
+    old: Graded | None = None,
     again: bool = False,
     tell: Callable[[str], None] = lambda line: None,
-) -> Class:
+) -> Graded:
     """Grade every notebook of a folder, or those of some students; nothing is written.
 
     With ``old`` results the new ones are merged into them; what was graded with other settings is
@@ -279,7 +279,7 @@ def grade_class(
         if u.student
     ]
     texts = tuple(text for sheet in sheets.values() for text in sheet.texts)
-    new = complete(Class((), texts, tuple(grades), course, seed, settings))
+    new = complete(Graded((), texts, tuple(grades), course, seed, settings))
     if old is None:
         return new
     place = {label: number for number, label in enumerate(labels)}

@@ -1,7 +1,7 @@
 """What happens inside: a guard that watches, and a worker that runs what a student wrote.
 
 The guard is the first process inside bubblewrap.  Nothing inside can stop or end the first process,
-and it lets nobody look into it.  It forks the worker before anything of a student runs, then
+and no other process can read it.  It forks the worker before anything of a student runs, then
 counts, twenty times a second, what all processes together use: processor time, memory (also that
 which belongs to no process: files in memory, shared segments), processes and threads.  It tells the
 grader, and ends everything at once when something is over its limit or hides from it.
@@ -80,7 +80,7 @@ def main() -> None:
     )  # from the grader, before anything runs
     channel, report = os.dup(1), os.dup(2)
     nothing = os.open(os.devnull, os.O_RDWR)
-    sys.path.pop()  # the folder around this package: what lies beside it is nobody's business
+    sys.path.pop()  # the folder around this package: the worker must not import what lies beside it
     if order.compiled:
         _lend_compiled_code(Path(order.private, "numba"))
     _prepare()
@@ -139,7 +139,7 @@ def _guard(worker: int, memory: int, report: int) -> None:
 
     Says ``used SECONDS`` at every look, and last why it ended.
     """
-    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody looks into this process
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no process reads this one
 
     def tell(*words: object) -> None:
         with suppress(OSError):
@@ -182,7 +182,7 @@ def _usage(worker: int) -> tuple[float, int, int, set[int]]:
         try:
             fields = Path(f"/proc/{number}/stat").read_bytes().rpartition(b")")[2].split()
             seconds += sum(map(int, fields[11:15])) / tick
-            if fields[0] in (b"Z", b"X"):  # it has ended, and nobody has asked yet
+            if fields[0] in (b"Z", b"X"):  # it has ended, and no parent has asked yet
                 continue
             tasks += int(fields[17])
             memory += _resident(number)
@@ -246,7 +246,7 @@ def _disk() -> int:
 
 
 def _lend_compiled_code(folder: Path) -> None:
-    """Let the worker use the kernels that numba has compiled before, which takes it a minute.
+    """Let the worker use what numba has compiled before, which takes it half a minute.
 
     Numba wants a folder that it can write, named after the folder of the source.
     """

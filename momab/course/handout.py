@@ -2,7 +2,7 @@
 
 A handout is the chapter without solutions, teaching notes, slides and outputs, written as plain
 Markdown and code that any notebook program opens.  Every exercise is followed by the cell for its
-answer.  What a cell is for stands in its metadata under ``momab``:
+answer.  What a cell is for is in its metadata under ``momab``:
 
 - ``{"role": "chapter"}``: the chapter's own text and code;
 - ``{"role": "setup"}``: how to work with the handout, and ``import momab``;
@@ -89,9 +89,9 @@ def make_handout(project: Project, chapter: str) -> Node:
 
 
 def is_folded(cell: Node) -> bool:
-    """Whether the book shows what a code cell gives, and not the cell; parameters stay open."""
-    tags = cell.metadata.get("tags", [])
-    return "remove-input" in tags and "parameters" not in tags
+    """Whether the book folds a code cell or leaves it out; parameters stay open."""
+    tags = set(cell.metadata.get("tags", []))
+    return bool(tags & {"remove-input", "hide-input"}) and "parameters" not in tags
 
 
 def _cell(kind: str, source: str, role: str, exercise: str = "", folded: bool = False) -> Node:

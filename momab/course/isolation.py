@@ -1,13 +1,13 @@
 """Bubblewrap around the processes that run what students wrote.
 
 Each of them lives in namespaces of its own: it sees no process but its own, has no network, shares
-no memory with anybody, and is somebody without rights.  Of the machine it sees, read-only, the
+no memory with other processes, and has no rights.  Of the machine it sees, read-only, the
 system's libraries, the Python installation and this package without the modules that judge; of
 `/etc` next to nothing, of the users' folders nothing.  It can write into one small folder in memory
 that ends with it.  When its first process ends, all end (see `momab.course.guard`).
 
 For root there is a first bubblewrap around that one: it shows the same folders at places that
-everybody may enter, and from there everything goes on as nobody, without any right.
+every user may enter, and from there everything runs as the user nobody, without any right.
 
 A network namespace does not hold sockets of the family AF_VSOCK, which reach the host of a virtual
 machine, so a filter of system calls refuses them, and io_uring, which could make them past the
@@ -188,7 +188,7 @@ def _folders() -> Iterator[str]:
 
 
 def _without_rights() -> Iterator[str]:
-    """For root: a place where nobody can read what is needed, entered as nobody."""
+    """For root: a place where the user nobody can read what is needed, entered as that user."""
     yield from ("bwrap", "--die-with-parent", "--cap-add", "ALL", "--dir", "/tmp")
     places = (*_SYSTEM, *_readable())
     for parent in sorted({str(up) for place in places for up in Path(place).parents} - {"/"}):

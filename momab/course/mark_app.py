@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from momab._util.loopback import Files, Handler, Loopback, RefusedError, content_policy
 from momab.book import editions
 from momab.book.formulas import KATEX, styles
 from momab.book.myst import LEVELS
 from momab.book.notebook import Node
 from momab.book.project import Project
 from momab.course import gradebook
-from momab.course.grading import Class, Grade
+from momab.course.grading import Grade, Graded
 from momab.course.marking import LONGEST_COMMENT, Marking
 from momab.course.rendering import Prose, shortened
-from momab.web import Files, Handler, Loopback, RefusedError, content_policy
 
 _STATIC = Path(__file__).parent / "static"
 _ORDERS = ("exercise", "student")
@@ -144,7 +144,7 @@ class MarkServer:
         return write_feedback(self.project, self.marking.graded, self.marking.output)
 
 
-def write_feedback(project: Project, graded: Class, output: Path) -> str:
+def write_feedback(project: Project, graded: Graded, output: Path) -> str:
     """Put the marks that were given into the reports and tables of some results; say where."""
     graded = gradebook.write_gradebook(project, graded, output)
     count = len(graded.students)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from momab._util.files import write_text
-from momab.course.grading import Class, Grade
+from momab.course.grading import Grade, Graded
 from momab.errors import MomabError
 
 FILE = "marks.json"
@@ -98,7 +98,7 @@ def read_points(value: object, most: float = math.inf) -> float | None:
     return round(points, 2)
 
 
-def with_marks(graded: Class, marks: dict[Key, Mark]) -> Class:
+def with_marks(graded: Graded, marks: dict[Key, Mark]) -> Graded:
     """The grades with what a person gave."""
     grades = []
     for grade in graded.grades:
@@ -111,7 +111,7 @@ def with_marks(graded: Class, marks: dict[Key, Mark]) -> Class:
 class Marking:
     """The answers in words of a class in the order of the exercises, and their marks."""
 
-    def __init__(self, graded: Class, output: Path) -> None:
+    def __init__(self, graded: Graded, output: Path) -> None:
         """Find the answers, and the marks that are there already."""
         self.graded, self.output = graded, output
         order = {text.label: place for place, text in enumerate(graded.exercises)}

@@ -113,7 +113,7 @@ def _answer(text: myst.ExerciseText, sheet: Sheet) -> sandbox.Answer:
 
 
 def _blanks(text: myst.ExerciseText) -> set[str]:
-    """What an answer cell with code looks like that nobody has touched."""
+    """What an answer cell with code looks like before a student writes in it."""
     return set(map(normal, ("", text.starter[0], handout.marked(text))))
 
 

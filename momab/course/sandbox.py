@@ -9,8 +9,8 @@ worker that lies can at best claim outcomes, which is no more than giving them a
 
 A step that takes too long, takes too much memory or ends the process is given up; the process is
 started again without it, and the other steps of the same submission keep their results.  Time is
-processor time, so that a busy machine harms nobody; a step that waits instead of computing ends
-after three times as long by the clock.
+processor time, so that a busy machine costs no student a mark; a step that waits instead of
+computing ends after three times as long by the clock.
 
 The process never sees what is right: it gets the arguments of the calls, and the modules that judge
 are not there.  With ``trust`` there is no bubblewrap and hence nothing of this but the limits.

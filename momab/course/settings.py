@@ -14,7 +14,7 @@
     drop: 1                       # so many of the worst chapters do not count
     delimiter: ","                # of the tables
 
-Times without a zone are those of this machine.  When a notebook was received stands in a table with
+Times without a zone are those of this machine.  When a notebook was received is in a table with
 the columns student, chapter and received (`read_received`), because copying a file changes the
 file's own time.  A submission without such a time is on time.
 """

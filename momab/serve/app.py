@@ -10,16 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from momab._util.loopback import Files, Handler, Loopback, RefusedError
 from momab.book.execute import Job as Execution
-from momab.book.pages import PageBuilder
 from momab.book.parameters import value_text
 from momab.book.project import Project
-from momab.book.single_page import rehearse_page
 from momab.serve.jobs import Queue, QueuedJob
 from momab.serve.pages import STUDY, ServedPages, assignments, run_id
 from momab.serve.runs import Runs
 from momab.serve.tables import LIMIT, keep_table, study_of
-from momab.web import Files, Handler, Loopback, RefusedError
 
 _STATIC = Path(__file__).parent / "static"
 _DOWNLOADS = {
@@ -36,14 +34,12 @@ class Serving:
         kept = project.build / "serve"
         self.tables = kept / "tables"
         self._scratch = _scratch(project.build)
-        self._builder = PageBuilder(project.root)
-        self.pages = ServedPages(project, site, Runs(kept), self._builder)
+        self.pages = ServedPages(project, site, Runs(kept))
         self.queue = Queue(
             self.pages.finish, self._scratch, workers, self.pages.known, self.pages.tidy
         )
         try:
             self.server = Loopback(self._routes(site), port)
-            rehearse_page(project, self._builder, self._scratch)
         except BaseException:
             self.close()
             raise
@@ -92,7 +88,6 @@ class Serving:
         if hasattr(self, "server"):
             self.server.stop()
         self.queue.close()
-        self._builder.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 

@@ -6,14 +6,11 @@ are aligned by what they say apart from numbers, and within a block word by word
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
-
-from momab.book.aside import Aside
 
 _BLOCKS = ("p", "li", "td", "th", "dt", "dd", "figcaption", "caption", "h1", "h2", "h3", "h4")
 _WIDE = 430.0  # points; half a column would make such a drawing illegible
@@ -34,23 +31,20 @@ def compare_pages(default: str, new: str) -> Comparison:
     """The article of a run, set beside the default's."""
     from bs4 import BeautifulSoup
 
-    aside = Aside()
-    old_soup = BeautifulSoup(aside.without(default), "html.parser")
-    soup = BeautifulSoup(aside.without(new), "html.parser")
+    old_soup, soup = (BeautifulSoup(text, "html.parser") for text in (default, new))
     numbers = 0
     for mine, theirs in _aligned(_blocks(soup), _blocks(old_soup)):
         numbers += _mark(soup, mine, theirs)
-    figures = _pair_figures(soup, old_soup, aside)
-    return Comparison(aside.within(str(soup)), numbers, figures)
+    figures = _pair_figures(soup, old_soup)
+    return Comparison(str(soup), numbers, figures)
 
 
 def figures_of(article: str) -> list[str]:
     """The figures of an article, in order."""
     from bs4 import BeautifulSoup
 
-    aside = Aside()
-    soup = BeautifulSoup(aside.without(article), "html.parser")
-    return [aside.within(str(figure)) for figure in soup.select("figure.momab-figure")]
+    soup = BeautifulSoup(article, "html.parser")
+    return [str(figure) for figure in soup.select("figure.momab-figure")]
 
 
 def renamed(html: str, prefix: str) -> str:
@@ -65,25 +59,23 @@ def renamed(html: str, prefix: str) -> str:
 # ---- figures -------------------------------------------------------------------------------
 
 
-def _pair_figures(soup: Any, old_soup: Any, aside: Aside) -> int:
+def _pair_figures(soup: Any, old_soup: Any) -> int:
     """Put the default's figure beside every figure that differs; how many do."""
+    from bs4 import BeautifulSoup
+
     count = 0
     mine, theirs = (s.select("figure.momab-figure") for s in (soup, old_soup))
     pairs = zip(mine, theirs) if len(mine) == len(theirs) else _aligned(mine, theirs)
     for number, (figure, old) in enumerate(list(pairs)):
-        places = [one.select_one("svg[data-kept]") for one in (figure, old)]
-        if not all(places):
+        drawn = [one.select_one("svg") for one in (figure, old)]
+        if not all(drawn):
             continue
-        pictures = [aside.pieces[int(place["data-kept"])] for place in places]
+        pictures = list(map(str, drawn))
         if _same(*pictures):
             continue
         count += 1
-        twin = copy.copy(old)
-        for picture in twin.select("svg[data-kept]"):
-            piece = renamed(aside.pieces[int(picture["data-kept"])], f"default-{number}-")
-            picture["data-kept"] = str(aside.keep(piece))
-        for named in twin.select("[id]"):
-            named["id"] = f"default-{number}-{named['id']}"
+        text = renamed(str(old), f"default-{number}-")
+        twin: Any = BeautifulSoup(text, "html.parser").select_one("figure")
         del twin["id"]
         box = soup.new_tag("div", attrs={"class": "serve-pair", "role": "group"})
         if any(_width(picture) > _WIDE for picture in pictures):
@@ -101,7 +93,7 @@ def _pair_figures(soup: Any, old_soup: Any, aside: Aside) -> int:
 
 def _width(drawing: str) -> float:
     """How wide a drawing was drawn, in points."""
-    found = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', drawing)
+    found = re.search(r'viewbox="[-\d.]+ [-\d.]+ ([\d.]+)', drawing, re.IGNORECASE)
     return float(found[1]) if found else 0.0
 
 
@@ -139,7 +131,7 @@ def _is_uncompared(tag: Any) -> bool:
 
 
 def _aligned(mine: Sequence[Any], theirs: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    """Pairs of elements that say the same apart from numbers, or stand in the same gap."""
+    """Pairs of elements that say the same apart from numbers, or are in the same gap."""
     old, new = ([re.sub(r"\d[\d,.]*", "#", _said(e)) for e in found] for found in (theirs, mine))
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     for kind, i, i_end, j, j_end in matcher.get_opcodes():
@@ -160,7 +152,8 @@ def _tokens(element: Any) -> Iterator[tuple[str, Any, int, int]]:
                 for match in _WORD.finditer(child):
                     yield match[0], child, match.start(), match.end()
         elif "katex" in (child.get("class") or []):
-            yield child.get_text().strip(), child, 0, 0
+            told = child.select_one("math") or child
+            yield told.get_text().strip(), child, 0, 0
         elif name not in ("svg", "script", "style", "details"):
             yield from _tokens(child)
 

@@ -69,7 +69,7 @@ class Queue:
         """Start the workers.
 
         ``finish`` renders and keeps an executed run, given a folder for the time being; ``known``
-        says of which runs that is done already; ``tidy`` follows when nobody waits for it.
+        says of which runs that is done already; ``tidy`` follows when no reader waits for it.
         """
         self._finish, self._known, self._tidy, self._scratch = finish, known, tidy, scratch
         self._jobs: dict[str, QueuedJob] = {}
@@ -134,7 +134,7 @@ class Queue:
             thread.join()
 
     def _next(self) -> tuple[QueuedJob, Task] | None:
-        """Wait for a task that nobody works on; None at the end."""
+        """Wait for a task that no worker has taken; None at the end."""
         with self._changed:
             while not self._ending:
                 open_tasks = [

@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from momab._util.loopback import RefusedError, content_policy
 from momab.book.colophon import rerun_command
 from momab.book.execute import Job as Execution
 from momab.book.execute import forget_old, load_executed
 from momab.book.notebook import Notebook
-from momab.book.pages import PageBuilder
 from momab.book.parameters import (
     Parameter,
     Settings,
@@ -29,11 +29,10 @@ from momab.book.parameters import (
 )
 from momab.book.plain import readable
 from momab.book.project import Project
-from momab.book.single_page import data_uri, is_inside, planned_runs, render_pages
+from momab.book.single_page import planned_runs, render_page
 from momab.errors import MomabError
 from momab.serve.compare import compare_pages, figures_of, renamed
 from momab.serve.runs import KeptSweep, Run, Runs
-from momab.web import RefusedError, content_policy
 
 if TYPE_CHECKING:
     import jinja2
@@ -72,9 +71,9 @@ def templates() -> jinja2.Environment:
 class ServedPages:
     """A built site, the notebooks behind it, and the runs that are kept."""
 
-    def __init__(self, project: Project, site: Path, runs: Runs, builder: PageBuilder) -> None:
+    def __init__(self, project: Project, site: Path, runs: Runs) -> None:
         """Serve this site."""
-        self.project, self.site, self.runs, self._builder = project, site, runs, builder
+        self.project, self.site, self.runs = project, site, runs
         self._compared: dict[tuple[str, float, float], tuple[str, int, int]] = {}
         self._lock, self._tidying = threading.Lock(), threading.Lock()
 
@@ -149,13 +148,10 @@ class ServedPages:
         import nbformat
 
         notebook = execution.notebook
-        folder.mkdir(parents=True)
         try:
             node = load_executed(execution)
-            (page,) = render_pages(self.project, self._builder, [execution], [node], folder)
-            site = folder / "html"
-            article = article_of((site / f"{notebook.name}.html").read_text(encoding="utf-8"))
-            article = _self_contained(article, site)
+            rendered = render_page(self.project, execution, node, folder)
+            article = rendered.article
             if any(map(free_text, notebook.parameters.values())):
                 article = without_scripts(article)
             quick = self._profiles(notebook)["quick"]
@@ -175,13 +171,13 @@ class ServedPages:
                 source=self._source(execution),
                 table=Path(str(execution.values.get("table", ""))).stem,
             )
-            self.runs.save(run, article, page, nbformat.writes(readable(node)))
+            self.runs.save(run, article, rendered.file, nbformat.writes(readable(node)))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
-        with self._tidying:  # whoever wants to see the run does not wait for it
+        with self._tidying:  # showing the run does not wait for it
             notebook = self.notebook(execution.notebook.name)
             for default in planned_runs(self.project, notebook, "quick", []):
                 with suppress(OSError):
@@ -357,17 +353,6 @@ def without_scripts(article: str) -> str:
             if name.lower().startswith("on") or value.startswith(("javascript:", "data:text")):
                 del tag.attrs[name]
     return str(soup)
-
-
-def _self_contained(article: str, site: Path) -> str:
-    """An article with its pictures inside, and with its own pictures rather than live ones."""
-
-    def inline(match: re.Match[str]) -> str:
-        path = site / html.unescape(match[2])
-        return f'{match[1]}"{data_uri(path)}"' if is_inside(site, path) else match[0]
-
-    article = re.sub(r'(<img\b[^>]*?\bsrc=)"([^":]+)"', inline, article)
-    return article.replace(' data-instead=""', "")
 
 
 def _differing(numbers: int, figures: int) -> str:

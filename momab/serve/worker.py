@@ -1,7 +1,7 @@
 """A warm process that executes notebooks one after the other, and can be killed with all it began.
 
 Everything that an execution leaves while it runs (half a notebook, the kernel's connection file)
-stands in folders that the owner knows, so after a kill nothing is left.
+is in folders that the owner knows, so after a kill nothing is left.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from momab.book.execute import Cells, Failed, Job, raise_failure, run_worker
 if TYPE_CHECKING:
     import psutil
 
-_PATIENCE = 0.1  # seconds between two looks at whether somebody cancelled
+_PATIENCE = 0.1  # seconds between two looks at whether a reader cancelled
 
 
 class CancelledError(Exception):
-    """Somebody cancelled an execution."""
+    """A reader cancelled an execution."""
 
 
 class Worker:
@@ -62,11 +62,11 @@ class Worker:
                     raise CancelledError
                 if not self._pipe.poll(_PATIENCE):
                     continue
-                word = self._pipe.recv()
-                if not isinstance(word, Cells):
-                    raise_failure(job, word)
+                message = self._pipe.recv()
+                if not isinstance(message, Cells):
+                    raise_failure(job, message)
                     return
-                report(word.done, word.total)
+                report(message.done, message.total)
         except (EOFError, OSError):
             self._replace(job)
             raise_failure(job, Failed("its process ended"))

@@ -35,16 +35,16 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[execute.Job]:
     done: list[execute.Job] = []
 
     @contextmanager
-    def crew(size: int):
+    def workers(size: int):
         yield []
 
-    def work(todo, crew, report) -> None:
+    def work(todo, pipes, report) -> None:
         for job in todo:
             node = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("x")])
             nbformat.write(node, job.path)
             done.append(job)
 
-    monkeypatch.setattr(execute, "_crew", crew)
+    monkeypatch.setattr(execute, "_workers", workers)
     monkeypatch.setattr(execute, "_work_off", work)
     return done
 
@@ -79,7 +79,7 @@ def test_an_empty_or_unreadable_file_is_not_done(book, played):
     for content in ("", "{", "[]", '{"cells": []}', "\x00" * 40):
         job.path.write_text(content)
         assert not job.done
-    assert execute.execute([job], quiet=True) == 1
+    assert execute.execute([job], quiet=True) == [job]
     assert job.done
 
 
@@ -90,9 +90,9 @@ def test_a_sweep_has_a_page_for_every_value_and_none_twice(book, played):
     assert len(planned("seed=10,1e1,11")) == 2
     forty = "seed=" + ",".join(map(str, range(40)))
     assert len(sweep(read_assignments([forty]))) == len(planned(forty)) == 40
-    assert execute.execute(planned(forty), quiet=True) == 40
+    assert len(execute.execute(planned(forty), quiet=True)) == 40
     assert all(job.done for job in planned(forty))
-    assert execute.execute(planned(forty), quiet=True) == 0
+    assert execute.execute(planned(forty), quiet=True) == []
 
 
 # ---- data ------------------------------------------------------------------------------------
@@ -125,7 +125,9 @@ def test_a_page_asked_for_live_runs_without_the_data_says_so(tmp_path, monkeypat
     from momab.chapters import real_data
 
     monkeypatch.setattr(datafiles, "data_folders", lambda data_dir=None: [tmp_path])
-    monkeypatch.setattr("momab.datasets.registry.data_folders", lambda data_dir=None: [tmp_path])
+    monkeypatch.setattr(
+        "momab.study.datasets.registry.data_folders", lambda data_dir=None: [tmp_path]
+    )
     code = Project.find(ROOT).notebook("real-data").code
     assert "if live:" in code
     with pytest.raises(MomabError, match="the Spotify Tracks data are not on this machine"):
@@ -134,18 +136,16 @@ def test_a_page_asked_for_live_runs_without_the_data_says_so(tmp_path, monkeypat
 
 # ---- processes -------------------------------------------------------------------------------
 
-CREW = """
+PARENT = """
 import sys
-from contextlib import closing
 from pathlib import Path
 import momab
-from momab.book.execute import _crew
-from momab.book.pages import PageBuilder
+from momab.book.execute import _workers
 if __name__ == "__main__":
     bandit = momab.synthetic(delta=0.1, m=2, K=6)
     momab.simulate(bandit, momab.WidthGuided(), 20, 400, workers=2, engine="python")
-    with closing(PageBuilder(Path(sys.argv[1]))) as builder, _crew(2) as crew:
-        print(builder._process.pid, "ready", flush=True)
+    with _workers(2) as pipes:
+        print("ready", flush=True)
         sys.stdin.read()
 """
 
@@ -161,8 +161,8 @@ def group(number: int) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="skipped: needs ps")
 def test_idle_workers_end_with_their_parent(tmp_path):
-    script = tmp_path / "crew.py"
-    script.write_text(CREW)
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
     parent = subprocess.Popen(
         [sys.executable, str(script), str(ROOT)],
         stdin=subprocess.PIPE,
@@ -178,7 +178,7 @@ def test_idle_workers_end_with_their_parent(tmp_path):
     parent.stdin.close()
     parent.stdout.close()
     try:
-        assert crowd == 6  # it, two that play, two that execute, one that builds
+        assert crowd == 5  # it, two that play, two that execute
         until(lambda: not group(parent.pid), "the end of all workers")
     finally:
         for line in group(parent.pid):

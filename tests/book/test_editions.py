@@ -45,7 +45,9 @@ GATED = (
     ":::{solution-start} other-1\n:class: dropdown\n:::\nThis is secretprose.\n\n"
     + cell("value = 'secret' + 'printed'  # secretsource\nprint(value)")
     + "Now secretbetween.\n\n"
-    + cell("from momab.figures import show\nshow.bundle({'text/html': '<i>secretdrawn</i>'})")
+    + cell(
+        "from momab.chapters.figures import show\nshow.bundle({'text/html': '<i>secretdrawn</i>'})"
+    )
     + ":::{solution-end}\n:::\n\n"
 )
 NOTES = (

@@ -9,13 +9,11 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from bs4 import BeautifulSoup
 from docutils import nodes
 from docutils.utils import new_document
 
 from momab.book.formulas import FormulaError, Typesetter, fonts_of, prepared, styles
-from momab.book.setting import _FREQUENT, RULES, short_boxes
-from momab.book.sphinx.formulas import _bind_punctuation
+from momab.book.sphinx.formulas import bind_punctuation
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +66,7 @@ def test_a_formula_gets_the_comma_behind_itself_and_no_other() -> None:
         ".",
     ]
     line += [nodes.Text(part) if isinstance(part, str) else part for part in parts]
-    _bind_punctuation(Mock(), tree, "page")
+    bind_punctuation(Mock(), tree, "page")
     assert [child.astext() for child in line.children] == ["a link", ", ", "x", " ", "y", ""]
     assert [formula["tail"] for formula in tree.findall(nodes.math)] == [",", "."]
 
@@ -78,7 +76,7 @@ def test_short_code_and_the_comma_behind_it_stay_together() -> None:
     tree += line
     line += [nodes.literal("", "gap"), nodes.Text(", "), nodes.literal("", "x" * 40)]
     line += [nodes.Text(", "), nodes.literal("", "lead"), nodes.Text(" and")]
-    _bind_punctuation(Mock(), tree, "page")
+    bind_punctuation(Mock(), tree, "page")
     assert [child.astext() for child in line.children] == [
         "gap,",
         " ",
@@ -97,39 +95,6 @@ def test_punctuation_stays_in_the_last_box_of_its_formula(setter: Typesetter) ->
     last = found[found.rindex('<span class="katex-base">') :]
     assert '<span class="tail">,</span></span></span></span>' in last
     assert found.count("<span") == found.count("</span>")
-
-
-RICH = r"\frac{x_1}{\sqrt{T^\alpha}}\le\max_{a\in A}\left(\sum_{i=1}^n\hat\mu_i\right)=O(1)\,\ones"
-
-
-@pytest.mark.parametrize("display", [False, True])
-def test_a_short_formula_is_lighter_and_says_the_same(setter: Typesetter, display: bool) -> None:
-    whole = setter._set(RICH, display, "htmlAndMathml")
-    drawn = whole[whole.index('<span class="katex-html"') :]
-    found = short_boxes(drawn)
-    assert len(found) < 0.8 * len(drawn)
-    told = [BeautifulSoup(text, "html.parser").get_text() for text in (drawn, found)]
-    assert told[0] == told[1]
-    assert found.count("<span") + drawn.count("</span>") - drawn.count("<span") == found.count(
-        "</span>"
-    )
-
-
-def test_children_that_the_style_sheet_speaks_of_stay_boxes() -> None:
-    atom = '<span class="mord">1</span>'
-    start = '<span class="katex-html">'
-    assert short_boxes(f'{start}<span class="mfrac">{atom}</span></span>').count("<span") == 2
-    for around in ('<span style="top:0">', '<span class="katex-inner">'):
-        assert short_boxes(f"{start}{around}{atom}</span></span>").count("<span") == 3
-
-
-def test_every_frequent_box_has_its_rule() -> None:
-    classes = {name for names in _FREQUENT.values() for name in names.split() if "kx" in name}
-    assert classes == set(re.findall(r"\.(kx\w)", RULES))
-    for (_, style), names in _FREQUENT.items():
-        *_, last = names.split()
-        for said in filter(None, style.split(";")):
-            assert re.search(rf"\.katex \.{last}\{{[^}}]*{re.escape(said)}", RULES), names
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from momab.book.notebook import Notebook
 from momab.book.parameters import read_assignments, resolve, rewrite_cell
 from momab.book.project import Project
 from momab.book.sphinx import exercise_table
+from momab.chapters.figures import magics
 from momab.cli.app import app
 from momab.engine import policies, specs
 from momab.errors import MomabError
-from momab.figures import magics
 from tests.conftest import ROOT
 
 PROJECT = Project(ROOT)
@@ -287,9 +287,8 @@ def test_projects_have_their_parts_and_name_entries_of_the_ledger():
 
 
 @pytest.fixture
-def refresher(monkeypatch, capsys):
+def refresher(capsys):
     """Run the refresher's cells in this process; return what they defined, and what they said."""
-    monkeypatch.setattr(policies, "SELECTIONS", dict(policies.SELECTIONS))
 
     def execute(**values: Any) -> tuple[dict[str, Any], str]:
         notebook = Notebook.read(ROOT / "notebooks" / "refresher.md")

@@ -14,7 +14,7 @@ import yaml
 
 from momab.book import live
 from momab.book.plain import plain_markdown
-from momab.book.single_page import _single_file
+from momab.book.single_page import RenderedPage
 from tests.accessibility import COLOURS, violations
 from tests.book.conftest import EXPLORABLE
 from tests.book.exploring import Explorable
@@ -181,8 +181,8 @@ def test_a_single_page_carries_its_explorable(browser: Any, tmp_path: Path) -> N
     for name, body in (("zero-gap", article), ("plain", "<p>Nothing moves.</p>")):
         page = f'<title>x</title><article class="bd-article">{body}</article>'
         (site / f"{name}.html").write_text(page)
-    assert "momabLive" not in _single_file(site, "plain")
-    (tmp_path / "zero-gap.html").write_text(_single_file(site, "zero-gap"))
+    assert "momabLive" not in RenderedPage.read(site, "plain").file
+    (tmp_path / "zero-gap.html").write_text(RenderedPage.read(site, "zero-gap").file)
     with Visit(browser, f"{tmp_path.as_uri()}/", "zero-gap") as visit:
         it = Explorable(visit.page)
         it.press("ArrowRight")

@@ -430,7 +430,7 @@ def test_every_library_name_exists(text, target):
 
 def test_an_unknown_library_name_is_noticed():
     with pytest.raises(AttributeError):
-        resolve("momab.auditing.trace.Rounds.width")
+        resolve("momab.ledger.auditing.trace.Rounds.width")
 
 
 @cache

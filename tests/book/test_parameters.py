@@ -109,8 +109,8 @@ def test_other_values_are_refused_in_one_sentence(parameters, name, raw, said):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("horizon = 5  # rounds [1, 9]", "may only hold lines such as"),
-        ("import os", "may only hold lines such as"),
+        ("horizon = 5  # rounds [1, 9]", "may only hold imports and lines such as"),
+        ("print(1)", "may only hold imports and lines such as"),
         ("horizon: int = 5  # rounds", "states no range"),
         ("horizon: int = 50  # rounds [1, 9]", "the default of horizon must be"),
         ("horizon: dict = {}  # rounds", "has the type dict"),

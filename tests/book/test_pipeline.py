@@ -4,10 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -15,15 +12,15 @@ from bs4 import BeautifulSoup
 
 from momab.book import build as pipeline
 from momab.book import execute
-from momab.book.fingerprint import Library, code_of_cells
+from momab.book.fingerprint import Library
 from momab.book.inputs import BuildRecord, digest_inputs
 from momab.book.notebook import Notebook
-from momab.book.pages import Complaint, PageBuilder
 from momab.book.parameters import read_assignments
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.single_page import run_page
+from momab.book.sphinx.building import Complaint
 from momab.book.stage import finished, write_stage
 from momab.errors import BuildError, MomabError
 from tests import tiny
@@ -57,27 +54,13 @@ def _publishing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The published book, which nobody changes."""
+    """The published book, which no test changes."""
     return tiny.published(tmp_path_factory)
 
 
-@pytest.fixture(scope="module")
-def sphinx(published: Path) -> Iterator[PageBuilder]:
-    """A process of Sphinx, warm."""
-    with closing(PageBuilder(published)) as builder:
-        yield builder
-
-
 @pytest.fixture
-def built(
-    published: Path, sphinx: PageBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
-    """A copy of the published book to change; its builds find Sphinx warm."""
-    warm = SimpleNamespace(
-        build=sphinx.build, rehearse=sphinx.rehearse, close=lambda: None, steps={}
-    )
-    for module in ("pages", "single_page"):
-        monkeypatch.setattr(f"momab.book.{module}.PageBuilder", lambda book: warm)
+def built(published: Path, tmp_path: Path) -> Path:
+    """A copy of the published book to change."""
     return Path(shutil.copytree(published, tmp_path / "book"))
 
 
@@ -95,10 +78,6 @@ def test_exactly_what_has_changed_runs_again_and_a_failing_build_changes_nothing
     original = one.read_text()
     (book / "momab_tiny/three.py").write_text("def unused():\n    return 6\n")
     assert plan(book) == {"index": True, "other": True}, "an unused module"
-    one.write_text(
-        original.replace("def used():", 'def used() -> int:\n    """Say more."""\n    # why')
-    )
-    assert plan(book) == {"index": True, "other": True}, "words only"
     one.write_text(original.replace("+ 1", "+ 2"))
     assert plan(book) == {"index": False, "other": True}, "a used function"
     one.write_text(original)
@@ -312,7 +291,7 @@ def test_a_cell_that_fails_is_named_in_its_source(book):
     assert getattr(error.value, "exit_code", 2) == 2
 
 
-def test_a_site_is_exchanged_only_for_a_whole_one(tmp_path):
+def test_a_site_is_exchanged_only_for_a_whole_one(tmp_path, monkeypatch):
     site, old = tmp_path / "html", tmp_path / "html.previous"
     old.mkdir()
     (old / "index.html").write_text("good")
@@ -322,8 +301,9 @@ def test_a_site_is_exchanged_only_for_a_whole_one(tmp_path):
         (new / "index.html").write_text("half")
         raise BuildError("no.")
 
+    monkeypatch.setattr("momab.book.sphinx.building.build_pages", fail)
     with pytest.raises(BuildError):
-        pipeline.build_site(SimpleNamespace(build=fail), tmp_path, site, BuildRecord())
+        pipeline.build_site(tmp_path, site, BuildRecord())
     assert [path.name for path in tmp_path.iterdir()] == ["html"], "an interrupted swap is undone"
     assert (site / "index.html").read_text() == "good"
     new = tmp_path / "new"
@@ -356,7 +336,8 @@ def test_two_executions_from_one_seed_are_alike(book):
     write(
         book,
         "other",
-        "import pandas as pd\nfrom matplotlib.figure import Figure\nfrom momab.figures import show",
+        "import pandas as pd\nfrom matplotlib.figure import Figure\n"
+        "from momab.chapters.figures import show",
         "fig = Figure()\nfig.add_subplot().plot([1, seed, 3])\n"
         'show.show_figure(fig, alt="A line that goes up and down.", caption="A line $x$.")',
         'show.show_table(pd.DataFrame({"n": [1, 2], "x": [0.5, seed]}), caption="Numbers.")',
@@ -365,7 +346,7 @@ def test_two_executions_from_one_seed_are_alike(book):
     for _ in range(2):
         shutil.rmtree(book / "_build", ignore_errors=True)
         [job] = [job for job in jobs(book) if job.notebook.name == "other"]
-        assert execute.execute([job], quiet=True) == 1
+        assert execute.execute([job], quiet=True) == [job]
         outputs.append([c.get("outputs") for c in execute.load_executed(job).cells])
     assert outputs[0] == outputs[1]
     text = json.dumps(outputs[0])
@@ -465,144 +446,75 @@ def test_the_parameter_list_names_every_notebook(monkeypatch, capsys):
 
 # ---- what a notebook needs ---------------------------------------------------------------------
 
-
-def needs(tmp_path: Path, code: str, **modules: str) -> set[str]:
-    folder = tmp_path / "lib"
-    folder.mkdir(exist_ok=True)
-    for name, text in modules.items():
-        path = folder / f"{name.replace('__in__', '/')}.py"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    if "__init__" not in modules:
-        (folder / "__init__.py").write_text("")
-    return {name.removeprefix("lib.") for name in Library(folder).needs(code)} - {"lib"}
-
-
+LAZY = 'PUBLIC = {\n    "second": "lib.b",\n    "third": "lib.c",\n}\n'
 CHAIN = {
-    "a": "import math\nfrom lib import b\n\nLIMIT = 3\n\n"
-    "def first(x):\n    return b.second(x) + LIMIT\n\ndef lonely():\n    from lib.c import third\n"
-    "    return third()\n",
-    "b": "def second(x):\n    return x\n\ndef other():\n    return 0\n",
+    "__init__": LAZY,
+    "a": "import math\nfrom lib import b\n\ndef lonely():\n    from lib.c import third\n",
+    "b": "def second(x):\n    return x\n",
     "c": "def third():\n    return 3\n",
     "d": "from lib.a import first\n",
+    "kinds/__init__": "for module in found:\n    import_module(module)\n",
+    "kinds/base": "TABLE = []\n",
+    "kinds/small": "from lib.c import third\n",
 }
+EVERYTHING = {"a", "b", "c", "d", "kinds", "kinds.base", "kinds.small"}
 
 
-EVERYTHING = {"a", "b", "c", "d"}
+def library(tmp_path: Path) -> Library:
+    for name, text in CHAIN.items():
+        path = tmp_path / "lib" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Library(tmp_path / "lib")
 
 
 @pytest.mark.parametrize(
     ("code", "found"),
     [
         ("from lib.a import first\nfirst(1)", {"a", "b", "c"}),
-        ("from lib import a\na.first(1)", {"a", "b", "c"}),
+        ("from lib import (\n    a,\n)", {"a", "b", "c"}),
         ("import lib.a as a\na.first(1)", {"a", "b", "c"}),
-        ("import lib.a\nlib.a.first(1)", {"a", "b", "c"}),
         ("import lib.b as a\na.second(1)", {"b"}),
-        ("from lib import b\nb.second(1)", {"b"}),
         ("import math\nmath.pi", set()),
-        ("from lib import a\nhelp(a)", {"a", "b", "c"}),
+        ("import lib\nlib.second(1)", {"b"}),
+        ("from lib import second\nsecond(1)", {"b"}),
+        ("from lib import *", {"b", "c"}),
+        ("import lib", set()),
+        ("from lib.kinds.base import TABLE", {"kinds", "kinds.base", "kinds.small", "c"}),
         ("import importlib\nimportlib.import_module('lib.a')", EVERYTHING),
         ("import lib\neval('lib.a')", EVERYTHING),
+        ("x = 1\n%pip list", EVERYTHING),
     ],
 )
 def test_needs_follow_imports_through_modules(tmp_path, code, found):
-    assert needs(tmp_path, code, **CHAIN) == found
+    needs = library(tmp_path).needs(code)
+    assert {name.removeprefix("lib.") for name in needs} - {"lib"} == found
 
 
-def test_a_module_that_imports_by_name_needs_everything(tmp_path):
-    text = (
-        "from importlib import import_module\n\ndef load(name):\n    return import_module(name)\n"
-    )
-    assert needs(tmp_path, "from lib import e", e=text, **CHAIN) == EVERYTHING | {"e"}
-
-
-def test_what_registers_itself_belongs_to_the_package_that_discovers_it(tmp_path):
-    finder = (
-        "import pkgutil\nfrom importlib import import_module\n\n"
-        "for module in pkgutil.iter_modules(__path__):\n"
-        "    import_module(f'{__name__}.{module.name}')\n"
-    )
-    small = "from lib.kinds.base import register\nfrom lib.c import third\n\nregister(third)\n"
-    modules = {
-        "kinds__in____init__": finder,
-        "kinds__in__base": "TABLE = []\nregister = TABLE.append\n",
-        "kinds__in__small": small,
-    }
-    found = needs(tmp_path, "from lib.kinds.base import TABLE\nTABLE", **modules, **CHAIN)
-    assert found == {"kinds", "kinds.base", "kinds.small", "c"}
-
-
-def test_names_passed_on_by_the_package_are_followed(tmp_path):
-    found = needs(
-        tmp_path, "from lib import first\nfirst(1)", __init__="from lib.a import first\n", **CHAIN
-    )
-    assert "b" in found
-
-
-@pytest.mark.parametrize(
-    ("code", "found"),
-    [
-        ("import lib\nlib.second(1)", {"b"}),
-        ("import lib as short\nshort.second(1)", {"b"}),
-        ("from lib import second\nsecond(1)", {"b"}),
-        ("from lib import *", {"b", "c"}),
-        ("import lib\nhelp(lib)", {"b", "c"}),
-        ("import lib", set()),
-        ("from lib import e", {"e", "c"}),
-    ],
-)
-def test_lazily_loaded_names_are_followed_one_by_one(tmp_path, code, found):
-    lazy = (
-        "from importlib import import_module\nfrom typing import TYPE_CHECKING\n\n"
-        "if TYPE_CHECKING:\n    from lib.b import second\n    from lib.c import third\n\n"
-        "PUBLIC = {'second': 'lib.b', 'third': 'lib.c'}\n\n"
-        "def __getattr__(name):\n    return getattr(import_module(PUBLIC[name]), name)\n"
-    )
-    uses = "import lib\n\ndef use():\n    return lib.third()\n"
-    assert needs(tmp_path, code, __init__=lazy, e=uses, **CHAIN) == found
-
-
-def test_pages_need_the_magics_what_they_mention_and_the_judges_of_their_own_exercises():
-    cells = [
-        "import momab",
-        "%%prose\nIt is {{ momab.theory.width(3) | fixed(2) }}.",
-        "%%figure momab.trace(3) --wide\nWords.\n\nAlt: A line goes up.",
-    ]
-    library = Library(ROOT / "momab")
-    found = library.needs(code_of_cells(cells))
-    assert {"momab.figures.magics", "momab.model.theory", "momab.auditing.trace"} <= found
-    assert "momab.exercises" not in found
-    assert "momab.figures.magics" not in library.needs(code_of_cells(cells[:1]))
-    assert library.needs(code_of_cells(["%pip list"])) >= found | {"momab.course.grading"}
+def test_a_page_needs_the_magics_and_what_checks_its_own_answers():
     page = Project.find(ROOT).notebook("zero-gap")
-    found = library.needs(page.code + page._judges)
+    found = Library(ROOT / "momab").needs(page.imports)
+    assert {"momab.model.instances", "momab.chapters.figures.magics"} <= found
     judges = {name for name in found if name.startswith("momab.exercises.")}
     shared = {"momab.exercises.core", "momab.exercises.draws"}
     assert judges == shared | {"momab.exercises.zero_gap"}
+    assert "momab.chapters.price" not in found
 
 
-def test_data_files_count_for_the_code_that_reads_their_folder(tmp_path):
-    needs(
-        tmp_path,
-        "",
-        a="from pathlib import Path\n\ndef read():\n"
-        '    return Path(__file__).parent / "data" / "x"\n',
-        b="def other():\n    return 0\n",
-    )
-    library = tmp_path / "lib"
+def test_data_files_count_for_the_code_that_names_their_folder(tmp_path):
+    lib = library(tmp_path).folder
+    (lib / "a.py").write_text('FILE = "data" / "x"\n')
     for folder in ("data", "more"):
-        (library / folder).mkdir()
-        (library / folder / "x").write_text("1")
+        (lib / folder).mkdir()
+        (lib / folder / "x").write_text("1")
 
     def digests() -> list[str]:
-        calls = ("a\na.read()", "b\nb.other()")
-        return [Library(library).fingerprint(f"from lib import {call}") for call in calls]
+        return [Library(lib).fingerprint(f"from lib import {name}") for name in ("a", "b")]
 
     reads, other = digests()
-    (library / "more" / "x").write_text("2")
+    (lib / "more" / "x").write_text("2")
     assert digests() == [reads, other]
-    (library / "data" / "x").write_text("2")
+    (lib / "data" / "x").write_text("2")
     assert digests()[0] != reads
     assert digests()[1] == other
 
@@ -622,18 +534,3 @@ def test_directives_and_roles_become_plain_markdown():
     assert "$x$ by Lemma 9 and [lai], see the model" in text
     assert "> $$\n> y\n> $$" in text
     assert "> **Proof.**\n>\n> Clear." in text
-
-
-def test_a_library_is_read_again_only_if_it_changed(tmp_path):
-    folder = tmp_path / "lib"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("one = 1\n")
-    first = Library.of(folder)
-    assert Library.of(folder) is first
-    before = first.fingerprint("import lib")
-    (folder / "__init__.py").write_text("two = 22\n")
-    second = Library.of(folder)
-    assert second is not first
-    assert second.fingerprint("import lib") != before
-    (folder / "more.py").write_text("")
-    assert Library.of(folder) is not second

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from momab._util.prose import literal
 from momab.book.policy import (
     alone_policy,
     inline_hashes,
@@ -15,8 +16,8 @@ from momab.book.policy import (
     written_scripts,
 )
 from momab.book.project import Project
-from momab.figures import show
-from momab.figures.magics import caption_and_alt, literal
+from momab.chapters.figures import show
+from momab.chapters.figures.magics import caption_and_alt
 from tests.browsing import Visit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +47,9 @@ def test_only_scripts_that_stand_in_the_page_are_hashed():
 
 
 def test_the_scripts_of_templates_have_no_fields():
-    texts = [path.read_text() for path in (ROOT / "momab/figures/templates").glob("*.html")]
+    texts = [
+        path.read_text() for path in (ROOT / "momab/chapters/figures/templates").glob("*.html")
+    ]
     scripts = [s for text in texts for s in re.findall(r"<script>(.*?)</script>", text, re.DOTALL)]
     assert len(scripts) == len(known_hashes()) >= 2
     assert not any("{{" in script or "{%" in script for script in scripts)
@@ -195,9 +198,9 @@ def test_a_plain_build_begins_with_an_empty_folder(tmp_path):
 
     app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
     (tmp_path / "mine.html").write_text("plain")
-    plain_builds._begin(app)
+    plain_builds.empty_folder(app)
     assert (tmp_path / "mine.html").exists()  # of an earlier plain build
-    BuildRecord("key", "inputs", 2).write(tmp_path)
-    plain_builds._begin(app)
+    BuildRecord("inputs", 2).write(tmp_path)
+    plain_builds.empty_folder(app)
     assert list(tmp_path.iterdir()) == []
     assert BuildRecord.read(tmp_path) == BuildRecord()

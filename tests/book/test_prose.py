@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jupytext
 import pytest
 
+from momab.book.notebook import shown_code
 from tests.conftest import PROJECT, ROOT
 
 MAGIC = re.compile(r"%%(?:prose|figure|table)\b")
@@ -46,7 +47,7 @@ def shares(path: Path) -> Shares:
         if cell.cell_type == "markdown":
             narrative += sum(map(is_sentence, outside_directives(cell.source)))
         elif is_magic(cell):
-            narrative += len(body(cell)) - 1
+            narrative += len(body(cell)) - len(shown_code(cell.source).splitlines()) - 1
         elif is_hidden(cell):
             hidden += len(cell.source.splitlines())
     return Shares(len(text.splitlines()), narrative, hidden)
@@ -82,6 +83,45 @@ def test_visible_cells_are_short(name):
             assert is_magic(cell) or len(body(cell)) <= CELLS, cell.source
 
 
+OPEN = [
+    "zero-gap",
+    "model",
+    "one-objective",
+    "confidence-event",
+    "certificates",
+    "local-charge",
+    "width-floor",
+]  # pages whose programs are on the page; all of them in the end
+LEAST, FOLDED = 25, 15  # visible lines of a page at least; lines of a folded cell at most
+
+
+def tagged(cell: Any, *tags: str) -> bool:
+    return bool({*cell.metadata.get("tags", [])} & {*tags})
+
+
+def programs(name: str) -> tuple[list[Any], list[Any], list[Any]]:
+    """The code cells of a page that are visible, folded and removed."""
+    cells = [c for c in jupytext.read(ROOT / f"notebooks/{name}.md").cells if c.cell_type == "code"]
+    folded = [c for c in cells if tagged(c, "hide-input", "hide-cell")]
+    removed = [c for c in cells if tagged(c, "remove-input", "remove-cell")]
+    return [c for c in cells if c not in folded + removed], folded, removed
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_an_open_page_shows_its_program(name):
+    visible, folded, removed = programs(name)
+    assert all(cell.source.startswith("%%prose") for cell in removed)
+    assert not any(is_magic(cell) for cell in visible)
+    assert sum(len(body(cell)) for cell in visible) >= LEAST
+    for cell in folded:
+        assert len([line for line in shown_code(cell.source).splitlines() if line]) <= FOLDED
+    first = visible[0]
+    assert tagged(first, "parameters")
+    assert "import" in first.source
+    for cell in visible[1:]:
+        assert len(body(cell)) <= CELLS, cell.source
+
+
 def sentences(tree: ast.AST) -> list[str]:
     """The f-strings that hold a clause: six words or more in a row. Error messages do not count."""
     raised = {id(n) for r in ast.walk(tree) if isinstance(r, ast.Raise) for n in ast.walk(r)}
@@ -97,8 +137,8 @@ def sentences(tree: ast.AST) -> list[str]:
 def test_no_sentence_of_a_notebook_is_an_f_string(name):
     for path in files(name):
         for cell in jupytext.read(path).cells:
-            if cell.cell_type == "code" and not is_magic(cell):
-                assert not sentences(ast.parse(cell.source)), cell.source
+            if cell.cell_type == "code":
+                assert not sentences(ast.parse(shown_code(cell.source))), cell.source
                 assert "show.say(" not in cell.source
 
 

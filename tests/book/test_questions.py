@@ -16,7 +16,7 @@ import momab
 from momab.book import myst
 from momab.book.plain import plain_markdown
 from momab.book.questions import fill, read_questions, shown_number, write_out
-from momab.book.single_page import _single_file
+from momab.book.single_page import RenderedPage
 from momab.errors import MomabError
 from momab.model import theory
 from tests.browsing import ParsedSite, Visit
@@ -369,7 +369,7 @@ def test_pages_without_scripts_unfold_their_answers(browser: Any, address: str) 
 
 
 def test_a_single_page_asks_too(browser: Any, site: Path, tmp_path: Path) -> None:
-    (tmp_path / "one.html").write_text(_single_file(site, "zero-gap"))
+    (tmp_path / "one.html").write_text(RenderedPage.read(site, "zero-gap").file)
     with Visit(browser, f"{tmp_path.as_uri()}/", "one") as visit:
         box = visit.page.locator("[data-question]").first
         box.locator("summary").click()

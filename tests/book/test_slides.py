@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,10 +16,10 @@ from myst_nb.sphinx_ import HideCodeCellNode
 
 from momab.book import build as pipeline
 from momab.book import editions, questions
-from momab.book.pages import PageBuilder
 from momab.book.pdf import serve
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
+from momab.book.sphinx.building import build_pages
 from momab.book.sphinx.slides.deck import Deck
 from momab.book.sphinx.slides.directives import slide_block, step_block
 from momab.errors import BuildError
@@ -341,7 +340,7 @@ Prose between the cells.
 :name: line
 
 from matplotlib.figure import Figure
-from momab.figures import show
+from momab.chapters.figures import show
 
 fig = Figure(figsize=(6, 3))
 fig.add_subplot().plot([1, seed, 3])
@@ -540,8 +539,7 @@ def test_a_plain_build_makes_the_same_deck(small, tmp_path):
     config = (plain / "_config.yml").read_text()
     (plain / "_config.yml").write_text(config + "execute:\n  execute_notebooks: 'off'\n")
     html = tmp_path / "html"
-    with closing(PageBuilder(plain)) as builder:
-        builder.build(plain, html, strict=False)
+    build_pages(plain, html, strict=False)
     page = (html / "notebooks/other.html").read_text()
     assert not [words for words in DECK_ONLY if words in page]
     assert 'href="../slides/notebooks/other.html"' in page

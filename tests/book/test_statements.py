@@ -5,12 +5,12 @@ import re
 import pytest
 from docutils import nodes
 
-from momab.book import entries
 from momab.book.sphinx import ledger
+from momab.ledger import claims
 from tests.browsing import Visit
 from tests.conftest import ROOT
 
-ENTRIES = entries.read_entries(ROOT)
+ENTRIES = claims.claims_of(ROOT)
 JUDGED = [entry for entry in ENTRIES if entry.ledger]
 
 
@@ -27,7 +27,7 @@ def test_statement_and_entry_point_at_each_other(parsed, entry):
     statement = parsed.page(entry.page).find(id=entry.block)
     to = f"{entry.ledger}.html#{entry.anchor}"
     [badge] = statement.select(f'.admonition-title a.verdict-link[href="{to}"]')
-    assert badge.get_text().endswith(entry.verdict)
+    assert badge.get_text().endswith(entry.standing)
     back = parsed.page(entry.ledger).find(id=entry.anchor).select("a.statement-link")
     assert f"{entry.page}.html#{entry.block}" in [link["href"] for link in back]
 
@@ -35,7 +35,7 @@ def test_statement_and_entry_point_at_each_other(parsed, entry):
 def test_an_entry_says_its_verdict_first(parsed):
     for entry in JUDGED:
         said = parsed.page(entry.ledger).find(id=entry.anchor).p
-        assert said.em.get_text() == entry.verdict
+        assert said.em.get_text() == entry.standing
         assert said.strong.get_text().startswith(f"{entry.label}: ")
 
 
@@ -85,7 +85,7 @@ def test_a_card_opens_for_pointer_and_keyboard_and_goes(browser, address):
 
 
 def test_the_filter_shows_what_is_asked_for_and_remembers_it(tour):
-    wanted = [e for e in JUDGED if e.ledger == "claims" and e.verdict == "corrected"]
+    wanted = [e for e in JUDGED if e.ledger == "claims" and e.standing == "corrected"]
     tables = [entry for entry in wanted if entry.kind == "table"]
     page = tour.go("claims")
     page.get_by_label("Verdict").select_option("corrected")
@@ -117,13 +117,13 @@ def test_without_a_script_everything_is_there(browser, address):
         )
         visit.page.goto(f"{address}statements.html")
         graph = visit.page.locator("a.graph-node:visible")
-        assert graph.count() == len(entries.statements(ENTRIES))
+        assert graph.count() == len(claims.statements(ENTRIES))
 
 
 def test_every_box_of_the_graph_is_a_link_to_its_statement(parsed):
     page = parsed.whole("statements")
     boxes = {box["data-id"]: box["href"] for box in page.select("a.graph-node")}
-    for entry in entries.statements(ENTRIES):
+    for entry in claims.statements(ENTRIES):
         wanted = f"{entry.page}.html#{entry.block}"
         assert boxes[entry.id] == (wanted if entry.block else f"{entry.ledger}.html#{entry.anchor}")
     assert len(page.select("section#in-words li")) == len(boxes)

@@ -86,7 +86,7 @@ def test_the_simulations_of_a_page_go_to_the_cluster(local, tmp_path):
     def printed() -> str:
         shutil.rmtree(book / "_build", ignore_errors=True)
         [job] = execute.plan_jobs(tiny.project(book), {"other": {"seed": 1}})
-        assert execute.execute([job], workers=1, quiet=True) == 1
+        assert len(execute.execute([job], workers=1, quiet=True)) == 1
         return "".join(c.outputs[0].text for c in execute.load_executed(job).cells[-1:])
 
     with distributed.Client(local, set_as_default=False) as client:

@@ -2,7 +2,6 @@
 
 import random
 from pathlib import Path
-from unittest.mock import MagicMock
 
 import pytest
 
@@ -41,10 +40,8 @@ OPTIONS = {
     "bench": "--rounds -o --json",
     "reproduce": "-T -n --seed --risk-runs -o --data-dir --policy --workers",
     "audit": "--event --rounding --json",
-    "subsets": "-o --type --count --seed --size --draws --data-dir",
     "handout": "-o",
     "grade": "-o --seconds --memory --workers",
-    "export": "--to --roster --assignment -o",
     "pdf": "-o --answers",
     "proofs": "",
     "data get": "--data-dir --mirror",
@@ -77,15 +74,11 @@ def light(monkeypatch, tmp_path):
     def refuse(*_: object, **__: object) -> None:
         raise MomabError("this would take long.")
 
-    nobody = MagicMock()
-    monkeypatch.setattr("momab.book.single_page.PageBuilder", nobody)
-    monkeypatch.setattr("momab.book.pages.PageBuilder", nobody)
     monkeypatch.setattr("momab.book.single_page.execute", refuse)
-    monkeypatch.setattr("momab.book.single_page.rehearse_page", lambda *_: None)
     monkeypatch.setattr("momab.book.execute.execute", refuse)
     monkeypatch.setattr("momab.book.pdf.print_book", refuse)
     monkeypatch.setattr("momab.book.proofs.check_proofs", refuse)
-    monkeypatch.setattr("momab.datasets.registry.download", refuse)
+    monkeypatch.setattr("momab.study.datasets.registry.download", refuse)
     monkeypatch.setattr("momab.engine.bench.measure", refuse)
     monkeypatch.setattr("momab.course.handout.write_handouts", refuse)
     monkeypatch.setenv("MOMAB_DATA", str(tmp_path / "no-data"))

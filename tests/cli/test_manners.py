@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -79,15 +80,6 @@ def test_an_audit_is_told_to_programs(monkeypatch, capsys, tmp_path):
     assert len(json.loads(capsys.readouterr().out)) > 5
 
 
-@pytest.mark.parametrize(
-    "command", ["book", "run", "pdf", "simulate", "study", "reproduce", "bench"]
-)
-def test_everything_that_writes_takes_o(monkeypatch, capsys, command):
-    monkeypatch.setenv("COLUMNS", "200")
-    assert run(monkeypatch, command, "--help") == 0
-    assert "-o" in capsys.readouterr().out.split()
-
-
 def test_names_are_not_cut_in_a_narrow_terminal(monkeypatch, capsys):
     from rich.console import Console
     from rich.table import Table
@@ -110,7 +102,7 @@ def test_without_numba_it_is_said(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("momab.cli.terminal.find_spec", lambda name: None)
     mention_numba()
-    assert "pip install 'momab[fast]'" in sentence(capsys)
+    assert "the extra 'fast' speeds it up" in sentence(capsys)
 
 
 # ---- before the work -------------------------------------------------------------------------
@@ -125,7 +117,7 @@ def idle(monkeypatch):
 
     for name in (
         "momab.engine.simulate.play_piece",
-        "momab.book.single_page.PageBuilder",
+        "momab.book.single_page.execute",
         "momab.engine.bench.measure",
         "momab.course.grading.grade_class",
     ):
@@ -144,7 +136,6 @@ def idle(monkeypatch):
         ("pdf", "-o"),
         ("book", "-o"),
         ("grade", "nowhere", "-o"),
-        ("subsets", "spotify", "-o"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_found_first(monkeypatch, capsys, idle, arguments):
@@ -186,12 +177,89 @@ def test_a_missing_extra_is_found_before_the_work(monkeypatch, capsys, idle, tmp
     monkeypatch.chdir(ROOT)
     missing(monkeypatch, "matplotlib")
     assert run(monkeypatch, "reproduce", "figure1", "-o", tmp_path) == 2
-    assert (
-        sentence(capsys) == "momab: a figure needs the extra 'plots': pip install 'momab[plots]'.\n"
-    )
+    assert "a figure or a table in LaTeX needs the extra 'plots'" in sentence(capsys)
     missing(monkeypatch, "py_mini_racer")
     assert run(monkeypatch, "study", "nowhere.csv", "--objectives", "a") == 2
     assert "the book needs the extra 'book'" in sentence(capsys)
+
+
+BARE = """
+import io, sys
+from contextlib import redirect_stderr, redirect_stdout
+from momab._util.extras import EXTRAS
+
+hidden = {package.partition(".")[0] for packages in EXTRAS.values() for package in packages}
+hidden.remove("pydantic")  # typer brings it
+
+
+sys.modules.update(dict.fromkeys(hidden))  # none of them can be imported
+from momab.cli.app import main
+
+for line in sys.stdin.read().splitlines():
+    said, code = io.StringIO(), 0
+    sys.argv = ["momab", *line.split()]
+    with redirect_stdout(io.StringIO()), redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    print(code, said.getvalue().replace(chr(10), " | "), sep="\\t")
+"""
+
+
+def test_every_command_without_extras_gives_a_result_or_one_sentence(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("arm,a,b\n" + "x,0.1,0.9\ny,0.8,0.2\n" * 5)
+    works = [
+        "simulate zero-gap -T 50 -n 2 --policy width-guided",
+        "data where",
+    ]
+    refused = [
+        "book",
+        "run zero-gap",
+        "params",
+        "serve",
+        "pdf",
+        f"study {table} --objectives a,b",
+        "reproduce table2 -T 50 -n 2",
+        "handout zero-gap",
+        f"grade {tmp_path} -o {tmp_path}/marks",
+        f"mark {tmp_path}",
+        f"student {tmp_path}/student",
+    ]
+    said = subprocess.run(
+        [sys.executable, "-c", BARE],
+        input="\n".join([*works, *refused]),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.split("\t") for line in said.stdout.splitlines()]
+    assert [code for code, _ in lines[: len(works)]] == ["0"] * len(works)
+    for command, (code, sentence_) in zip(refused, lines[len(works) :], strict=True):
+        assert code == "2", (command, sentence_)
+        assert re.fullmatch(r"momab: [^|]*\. \| ", sentence_), (command, sentence_)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("limit", "-n", "2"), "the target limit does not take -n; it takes --seed, --policy."),
+        (("table2", "limit", "-T", "1e4"), "the target limit does not take -T"),
+        (("table2", "--policy", "KL-UCB"), "the target table2 does not take --policy"),
+        (("all", "-n", "2"), "does not take -n"),
+        (("prices", "--seed", "3"), "it takes none of these options"),
+        (("table2", "--check", "-T", "1e5"), "have horizon 1,000,000, not 100,000"),
+        (("table2", "--check", "-n", "1"), "have runs 20, not 1"),
+    ],
+)
+def test_reproduce_refuses_options_that_a_target_does_not_take(
+    monkeypatch, capsys, idle, tmp_path, arguments, said
+):
+    assert run(monkeypatch, "reproduce", *arguments, "-o", tmp_path) == 2
+    assert said in sentence(capsys)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import json
 import re
 
 import nbformat
+import papermill
 import pytest
-from nbclient import NotebookClient
 
 from momab import MomabError
 from momab.book import editions, myst
@@ -199,7 +199,7 @@ def check_handout(chapter):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_fresh_handout_runs_and_says_not_yet():
     node = handout.make_handout(PROJECT, "model")
-    NotebookClient(node, timeout=600, kernel_name="python3").execute()
+    node = papermill.execute_notebook(node, None, kernel_name="python3", progress_bar=False)
     checks = of_role(node, "check")
     assert checks
     for cell in checks:
@@ -251,4 +251,20 @@ def test_the_page_does_not_answer_limit_5():
     """It asks what the price is when a mean is 1; the page said so beside a link to it."""
     text = (ROOT / "notebooks/limit.md").read_text()
     assert text.count("{ref}`limit-5`") == 2
-    assert not re.search(r"mean (of|is) 1\b[^|\n]*(price is zero|=0)", text)
+    text += (ROOT / "book/claims.yml").read_text()
+    assert not re.search(r"mean (of|is) 1\b[^|\n]*(price is (zero|0)|=0|largest price)", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "Such as, for instance `momab run model -p arms=3 -p d=4`.",
+            "Such as, for instance `arms=3`, `d=4` in the cell of parameters of its notebook.",
+        ),
+        ("Try `momab run price -p arms=5`.", "Try the notebook *price* with `arms=5`."),
+        ("`momab simulate zero-gap` runs.", "`momab simulate zero-gap` runs."),
+    ],
+)
+def test_students_need_no_repository_for_other_values(text, said):
+    assert editions.student_text(text) == said + "\n"

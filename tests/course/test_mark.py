@@ -24,7 +24,7 @@ from momab.book import editions, myst
 from momab.book.project import Project
 from momab.cli.course import mark_command
 from momab.course import gradebook, handout, marking
-from momab.course.grading import Class, Grade
+from momab.course.grading import Grade, Graded
 from momab.course.mark_app import MarkServer
 from momab.course.marking import Marking
 from momab.course.planning import plan_steps
@@ -63,7 +63,7 @@ def prose() -> Iterator[Prose]:
         yield prose
 
 
-def a_class(sheet: Sheet, answers: dict[str, dict[str, str]], **course: Any) -> Class:
+def a_class(sheet: Sheet, answers: dict[str, dict[str, str]], **course: Any) -> Graded:
     """A class as grading leaves it; what is not answered is empty."""
     rules = Course(**course)
     grades = []
@@ -86,7 +86,7 @@ def a_class(sheet: Sheet, answers: dict[str, dict[str, str]], **course: Any) -> 
                     words_points=rules.worth_words(text),
                 )
             )
-    return Class(tuple(answers), sheet.texts, tuple(grades), rules, 7)
+    return Graded(tuple(answers), sheet.texts, tuple(grades), rules, 7)
 
 
 CLASS = {
@@ -102,7 +102,7 @@ def results(once: Any, sheet: Sheet, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made / "results", tmp_path / "results"))
 
 
-def write(graded: Class, output: Path) -> None:
+def write(graded: Graded, output: Path) -> None:
     gradebook.write_gradebook(BOOK, graded, output)
 
 
@@ -319,7 +319,7 @@ def test_marks_reach_table_and_feedback(results: Path) -> None:
     rows = table(results)
     assert [rows[name][FIRST] for name in ("ada", "ben", "cy")] == ["2", "not marked", "0"]
     assert [rows[name]["total"] for name in ("ada", "ben", "cy")] == ["5", "not marked", "3"]
-    assert rows["ada"][SECOND] == ""  # of an exercise that nobody has begun to mark
+    assert rows["ada"][SECOND] == ""  # of an exercise that is not marked at all
     page = (results / "reports" / "ada.html").read_text()
     assert "<strong>5</strong> of 6 marks" in page
     assert "In words: 2 of 3" in page
@@ -398,7 +398,8 @@ def test_only_our_own_page_may_mark(serving: MarkServer, results: Path) -> None:
     assert ask(serving, "GET", "/", Cookie="")[0] == 403
     assert ask(serving, "POST", "/feedback", Origin="null")[0] == 403
     assert not (results / marking.FILE).exists()
-    assert ask(serving, "POST", "/answers/0", "x" * 10**6)[0] == 413
+    large = {"Content-Length": str(10**6)}  # refused before the body is read
+    assert ask(serving, "POST", "/answers/0", **large)[0] == 413
     assert ask(serving, "POST", "/answers/0", body)[0] == 200
     assert opened(results).progress == "1 of 3 answers are marked"
 
@@ -407,8 +408,6 @@ def test_only_our_own_page_may_mark(serving: MarkServer, results: Path) -> None:
     ("path", "body", "status", "said"),
     [
         ("/answers/0", '{"points": 9}', 400, "points are at most 3; 9 is not possible."),
-        ("/answers/0", '{"points": "x"}', 400, "points are a number; 'x' is none."),
-        ("/answers/0", '{"points": NaN}', 400, "points are a number; 'nan' is none."),
         ("/answers/0", '{"points": 1, "comment": 3}', 400, "a comment is a text"),
         ("/answers/0", "[]", 400, "the request is not a JSON object."),
         ("/answers/99", "{}", 404, "there is no such answer."),
@@ -528,7 +527,7 @@ def test_when_the_server_is_gone_the_page_says_so(browser: Any, results: Path) -
         ("dark", 375),
     ],
 )
-def test_nobody_is_shut_out(browser, serving, results, theme, width) -> None:
+def test_pages_are_accessible_in_both_themes(browser, serving, results, theme, width) -> None:
     size = {"width": width, "height": 800}
     tab = Tab(browser, serving, color_scheme=theme, viewport=size)
     found = serving.marking

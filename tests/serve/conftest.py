@@ -47,7 +47,6 @@ import time
 import numpy as np
 
 import momab
-from momab.chapters import zero_gap
 
 rng = np.random.default_rng(seed)
 sixes = int(rng.binomial(throws, share))
@@ -77,7 +76,7 @@ Alt: A bar of {{ throws }} and a bar of {{ sixes }}.
 """
 BARS = """import matplotlib as mpl
 
-from momab.figures.style import BLUE, STYLE, new_axes
+from momab.chapters.figures.style import BLUE, STYLE, new_axes
 
 
 def bars(throws, sixes):
@@ -131,9 +130,7 @@ ASKED = "## Exercises\n\nWhich of our cafés is the best?\n"
 def make_book(folder: Path) -> Project:
     """A book of two pages with the styles, scripts and settings of the real one."""
     tiny.make(folder)
-    dice = PAGE.replace("rng = np", f"{BARS}\n\n\nrng = np", 1).replace(
-        "from momab.chapters import zero_gap\n", ""
-    )
+    dice = PAGE.replace("rng = np", f"{BARS}\n\n\nrng = np", 1)
     for name, text in (("index", dice), ("own-data", OWN)):
         (folder / "notebooks" / f"{name}.md").write_text(tiny.HEADER + text)
     (folder / "notebooks" / "other.md").unlink()
@@ -222,7 +219,7 @@ class Served:
         return [p for p in found if p.is_running() and "ipykernel" in " ".join(p.cmdline())]
 
 
-STARTED: list[subprocess.Popen[str]] = []  # whoever ends a server need not have started it
+STARTED: list[subprocess.Popen[str]] = []  # the worker that ends a server need not have started it
 
 
 def is_over(process: Any) -> bool:

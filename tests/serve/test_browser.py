@@ -180,7 +180,7 @@ def test_another_site_cannot_ask(tab: Forms, served: Served) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 375)])
-def test_nobody_is_shut_out(browser: Any, served: Served, theme: str, width: int) -> None:
+def test_forms_are_accessible(browser: Any, served: Served, theme: str, width: int) -> None:
     size = {"width": width, "height": 800}
     tab = Forms(browser, served, color_scheme=theme, viewport=size)
     page = tab.form()

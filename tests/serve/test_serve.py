@@ -166,7 +166,7 @@ def test_a_cell_that_fails_is_one_sentence(served: Served) -> None:
 
 def pages(book: Project, kept: Path) -> ServedPages:
     """The pages as another server shows them, without its processes."""
-    return ServedPages(book, book.build / "html", Runs(kept), None)
+    return ServedPages(book, book.build / "html", Runs(kept))
 
 
 def test_kept_runs_have_an_order_and_are_forgotten(small_book: Project, tmp_path: Path) -> None:

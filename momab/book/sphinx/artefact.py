@@ -1,7 +1,6 @@
 """What recomputes which claims: ``{artefact-table}`` sets ``book/artefact.yml`` with the digests.
 
-A digest is taken from the manifest of the recorded results (`momab._util.manifest`), so the
-table always shows what `momab verify` compares with.
+The digests are those of the files that the checkout has when the page is built.
 """
 
 from __future__ import annotations
@@ -14,12 +13,14 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab._util.manifest import MANIFEST, read_manifest
-from momab.book.entries import LedgerEntry
+from momab._util.files import file_digest
 from momab.book.sphinx.ledger import entries_of
 from momab.book.sphinx.statement_graph import linked
 from momab.book.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
+from momab.ledger.claims import Claim
+
+CHECKOUT = Path(__file__).parents[3]
 
 
 class Sample(Strict):
@@ -66,11 +67,11 @@ class ArtefactTable(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Parse the table that the sources give."""
         root = Path(self.env.srcdir)
-        for path in (root / "book" / "artefact.yml", root / "book" / "claims.yml", MANIFEST):
+        for path in (root / "book" / "artefact.yml", root / "book" / "claims.yml"):
             self.env.note_dependency(str(path))
         known = {entry.id: entry for entry in entries_of(self.env.app)}
         try:
-            text = artefact_table(read_artefact(root), known, read_manifest(MANIFEST))
+            text = artefact_table(read_artefact(root), known)
         except MomabError as error:
             raise self.error(str(error)) from None
         place = nodes.Element()
@@ -80,9 +81,7 @@ class ArtefactTable(SphinxDirective):
         return list(place.children)
 
 
-def artefact_table(
-    artefact: Artefact, entries: Mapping[str, LedgerEntry], digests: Mapping[str, str]
-) -> str:
+def artefact_table(artefact: Artefact, entries: Mapping[str, Claim]) -> str:
     """The table in Markdown, and where the minutes were measured."""
     lines = [
         "| claim | command | data | minutes | expected |",
@@ -91,10 +90,10 @@ def artefact_table(
     for row in artefact.rows:
         if unknown := [name for name in row.claims if name not in entries]:
             raise MomabError(f"book/artefact.yml: there is no claim {unknown[0]!r}.")
-        if unknown := [name for name in row.files if name not in digests]:
-            raise MomabError(f"book/artefact.yml: {unknown[0]} is not in the manifest.")
+        if unknown := [name for name in row.files if not (CHECKOUT / name).is_file()]:
+            raise MomabError(f"book/artefact.yml: there is no file {unknown[0]}.")
         claims = [linked(entries[name], entries[name].label) for name in row.claims]
-        files = [f"`{name.rpartition('/')[2]}` `{digests[name][:12]}`" for name in row.files]
+        files = [f"`{name.rpartition('/')[2]}` `{_digest(name)}`" for name in row.files]
         cells = [
             "; ".join([*claims, *filter(None, [row.about])]),
             f"`{row.command}`",
@@ -112,6 +111,10 @@ def artefact_table(
             "shorter command that was measured and how much more there is to do.",
         ]
     )
+
+
+def _digest(name: str) -> str:
+    return file_digest(CHECKOUT / name)[:12]
 
 
 def _minutes(row: ArtefactRow) -> str:

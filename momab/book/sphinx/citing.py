@@ -21,7 +21,6 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("momab_repository", "", "html")
     app.add_config_value("momab_paper", "", "html")
     app.add_directive("how-to-cite", HowToCite)
-    app.connect("html-page-context", _tell_templates)
 
 
 def repository(app: Sphinx) -> str:
@@ -30,9 +29,10 @@ def repository(app: Sphinx) -> str:
     return str(said).rstrip("/")
 
 
-def _tell_templates(
+def tell_templates(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
+    """Tell templates where paper and repository are."""
     context |= {"repository": repository(app), "paper": app.config.momab_paper}
 
 

@@ -1,4 +1,4 @@
-"""The exercises of the book at a glance: tables made from the pages' sources.
+"""The exercises of the book: badges in their titles, and tables made from the pages' sources.
 
 ``{exercise-table}`` lists the exercises of all chapters, ``{exercise-table} width-floor`` those
 of one.  On a page with such a table, a bare reference to an exercise is written out, so that the
@@ -25,12 +25,12 @@ from momab.errors import MomabError
 _log = logging.getLogger(__name__)
 
 Chapters = Mapping[str, list[ExerciseText]]
+_BADGES = {name: name for name in LEVELS} | KINDS
 
 
 def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.add_directive("exercise-table", ExerciseTable)
-    app.connect("doctree-read", _write_references_out)
 
 
 class ExerciseTable(SphinxDirective):
@@ -100,7 +100,8 @@ def full_titles(chapters: Chapters) -> dict[str, str]:
     }
 
 
-def _write_references_out(app: Sphinx, tree: nodes.document) -> None:
+def write_references_out(app: Sphinx, tree: nodes.document) -> None:
+    """Name the exercises that a page with a table refers to."""
     if not (chapters := app.env.temp_data.get("momab_exercises")):
         return
     titles = full_titles(chapters)
@@ -137,3 +138,15 @@ def _head(*names: str) -> list[str]:
 
 def _line(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def show_badges(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Show the level and kind of an exercise, which are its classes, in its title."""
+    for exercise in list(tree.findall(nodes.Element)):
+        if "exercise" not in exercise["classes"]:
+            continue
+        title = exercise[0]
+        for name, word in _BADGES.items():
+            if name in exercise["classes"]:
+                title += nodes.Text(" ")
+                title += nodes.inline("", word, classes=["exercise-badge", name])

@@ -18,7 +18,6 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab.book.entries import FormalCheck, LedgerEntry, by_block
 from momab.book.formal import (
     STALE,
     Checked,
@@ -33,9 +32,16 @@ from momab.book.proofs import sources
 from momab.book.sphinx.ledger import entries_of, way_to
 from momab.book.sphinx.statement_graph import linked
 from momab.book.templating import fill_page
+from momab.ledger.claims import Claim, Formal, by_block
 
 SOURCES, EXPLAINED = "proof-sources", "machine-checked"
-HEADLINES = ("theorem_4_bernoulli", "corollary_6", "proposition_3", "price_theorem")
+HEADLINES = (
+    "theorem_4_bernoulli",
+    "corollary_6",
+    "proposition_3",
+    "price_theorem",
+    "imed_pulls_bound",
+)
 """The theorems whose definitions the page lists."""
 ABOUT = (EXPLAINED, SOURCES, "claims", "referee", "statements")
 """The pages that speak of the formal proofs."""
@@ -77,7 +83,7 @@ def _mark_statements(app: Sphinx, tree: nodes.document, page: str) -> None:
                 block += nodes.raw("", text, format="html")
 
 
-def _mark(entry: LedgerEntry, checked: Checked) -> nodes.Node:
+def _mark(entry: Claim, checked: Checked) -> nodes.Node:
     assert entry.formal
     badge = nodes.inline("", _word(entry.formal, checked), classes=["verdict-badge", "formal"])
     return nodes.reference(
@@ -91,7 +97,7 @@ def _mark(entry: LedgerEntry, checked: Checked) -> nodes.Node:
     )
 
 
-def _word(formal: FormalCheck, checked: Checked) -> str:
+def _word(formal: Formal, checked: Checked) -> str:
     if not checked.current:
         return STALE
     return "machine-checked" if formal.extent == "yes" else f"machine-checked {formal.extent}"
@@ -101,7 +107,7 @@ Way = Callable[[tuple[str, str]], str]
 """The way to an anchor on a page; empty if there is none."""
 
 
-def opened(entry: LedgerEntry, checked: Checked, way: Way) -> str:
+def opened(entry: Claim, checked: Checked, way: Way) -> str:
     """What a mark opens, as HTML."""
     assert entry.formal
     names = defined(checked.folder)
@@ -207,7 +213,7 @@ class MachineChecked(_FromProofs):
         return [nodes.container("", *content, classes=[f"formal-{self.arguments[0]}"])]
 
 
-def summary(checked: Checked, entries: tuple[LedgerEntry, ...]) -> str:
+def summary(checked: Checked, entries: tuple[Claim, ...]) -> str:
     """How much was checked, by whom and when, in two sentences."""
     extents = Counter(entry.formal.extent for entry in entries if entry.formal)
     files = {theorem.file for theorem in checked.theorems.values()}
@@ -218,7 +224,7 @@ def summary(checked: Checked, entries: tuple[LedgerEntry, ...]) -> str:
     )
 
 
-def statement_table(entries: tuple[LedgerEntry, ...]) -> str:
+def statement_table(entries: tuple[Claim, ...]) -> str:
     """Every entry that was checked, how far, and by which theorems."""
     rows = ["| statement | machine-checked | theorems |", "| --- | --- | --- |"]
     for entry in entries:

@@ -37,11 +37,6 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.add_config_value("momab_macros", {}, "html")
     app.add_html_math_renderer("katex", (_visit_math, None), (_visit_display, None))
-    app.connect("config-inited", _choose)
-    app.connect("builder-inited", _copy_styles)
-    app.connect("doctree-resolved", _bind_punctuation, priority=700)
-    app.connect("doctree-resolved", _set_in_outputs, priority=700)
-    app.connect("build-finished", _finish)
 
 
 def typesetter(app: Sphinx) -> Typesetter:
@@ -67,7 +62,8 @@ def in_words(app: Sphinx, node: nodes.Node) -> str:
     return str(node.astext())
 
 
-def _choose(app: Sphinx, config: Any) -> None:
+def choose_renderer(app: Sphinx, config: Any) -> None:
+    """Let KaTeX set the formulas of HTML."""
     config.html_math_renderer = "katex"
 
 
@@ -106,7 +102,7 @@ def _aligned(tex: str) -> str:
     return r"\begin{aligned}" + r"\\".join(parts) + r"\end{aligned}"
 
 
-def _bind_punctuation(app: Sphinx, tree: nodes.document, page: str) -> None:
+def bind_punctuation(app: Sphinx, tree: nodes.document, page: str) -> None:
     """Give a formula the comma behind it, so that no line begins with it; short code, too."""
     for formula in list(tree.findall(nodes.math)):
         formula["tail"] = _take_tail(formula)
@@ -129,7 +125,7 @@ def _take_tail(node: nodes.Element) -> str:
     return match[0]
 
 
-def _set_in_outputs(app: Sphinx, tree: nodes.document, page: str) -> None:
+def set_in_outputs(app: Sphinx, tree: nodes.document, page: str) -> None:
     r"""Set what stands between \( and \) in the tables and captions that cells show as HTML."""
     for raw in list(tree.findall(nodes.raw)):
         if "html" in raw.get("format", "").split() and "\\" in raw.astext():
@@ -159,11 +155,13 @@ def copy_katex(folder: Path) -> None:
     (folder / "katex.css").write_text(styles(), encoding="utf-8")
 
 
-def _copy_styles(app: Sphinx) -> None:
+def copy_styles(app: Sphinx) -> None:
+    """Copy what a site needs to show formulas."""
     if app.builder.format == "html":
         copy_katex(Path(app.outdir) / "_static" / "katex")
 
 
-def _finish(app: Sphinx, error: Exception | None) -> None:
+def stop_engine(app: Sphinx, error: Exception | None) -> None:
+    """Stop what set the formulas of a build."""
     if found := _typesetters.pop(app, None):
         found.close()

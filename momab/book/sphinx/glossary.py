@@ -8,12 +8,8 @@ from sphinx.application import Sphinx
 from momab.book.sphinx.formulas import in_words
 
 
-def setup(app: Sphinx) -> None:
-    """Register with Sphinx."""
-    app.connect("doctree-resolved", _show_definitions)
-
-
-def _show_definitions(app: Sphinx, tree: nodes.document, page: str) -> None:
+def show_definitions(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Give every link to a notion its definition as a title."""
     links = list(tree.findall(nodes.reference))
     definitions = _definitions(app) if links else {}
     for link in links:

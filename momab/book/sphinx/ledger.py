@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from momab.book.entries import LedgerEntry, by_block, read_entries
+from momab.ledger.claims import Claim, by_block, claims_of
 
 
 def setup(app: Sphinx) -> None:
@@ -30,9 +30,9 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-resolved", _add_cards, priority=960)
 
 
-def entries_of(app: Sphinx) -> tuple[LedgerEntry, ...]:
+def entries_of(app: Sphinx) -> tuple[Claim, ...]:
     """The ledger of the book that is being built."""
-    return read_entries(Path(app.srcdir))
+    return claims_of(Path(app.srcdir))
 
 
 def document_of(env: Any, page: str) -> str:
@@ -69,13 +69,13 @@ def _show_verdicts(app: Sphinx, tree: nodes.document, page: str) -> None:
             title += _badge(app, page, entry, several=len(known) > 1)
 
 
-def _badge(app: Sphinx, page: str, entry: LedgerEntry, several: bool) -> nodes.Node:
-    word = f"{entry.title}: {entry.verdict}" if several else entry.verdict
+def _badge(app: Sphinx, page: str, entry: Claim, several: bool) -> nodes.Node:
+    word = f"{entry.title}: {entry.standing}" if several else entry.standing
     badge = nodes.inline("", word, classes=["verdict-badge", entry.mark])
     to = way_to(app, page, entry.ledger, entry.anchor)
     if not to:
         return badge
-    said = f"{entry.label} in the ledger: {entry.verdict}"
+    said = f"{entry.label} in the ledger: {entry.standing}"
     return nodes.reference(
         "", "", badge, refuri=to, internal=True, reftitle=said, classes=["verdict-link"]
     )

@@ -37,16 +37,14 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.add_directive("live", Live)
     app.add_config_value("momab_live", "", "env")
-    app.connect("doctree-resolved", _make_places)
-    app.connect("html-page-context", _load_scripts)
-    app.connect("builder-inited", _write)
 
 
 def _folder(app: Sphinx) -> Path:
     return Path(app.config.momab_live or Path(app.confdir) / "book" / "live")
 
 
-def _make_places(app: Sphinx, tree: nodes.document, page: str) -> None:
+def make_places(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Write the places of explorables as HTML."""
     for box in list(
         tree.findall(lambda node: isinstance(node, nodes.container) and "live" in node)
     ):
@@ -57,9 +55,10 @@ def _make_places(app: Sphinx, tree: nodes.document, page: str) -> None:
         box.parent.replace(box, nodes.raw("", html, format="html"))
 
 
-def _load_scripts(
+def load_scripts(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
+    """Let a page load the scripts of its explorables."""
     names = tree.get("live", []) if tree is not None else []
     if names:
         app.add_css_file("live/live.css")
@@ -68,7 +67,7 @@ def _load_scripts(
             app.add_js_file(f"live/{name}.js", loading_method="defer")
 
 
-def _write(app: Sphinx) -> None:
+def write_live_scripts(app: Sphinx) -> None:
     """Write the scripts before the pages, so that Sphinx stamps their addresses with checksums."""
     if app.builder.format == "html" and (_folder(app) / "engine.wasm").exists():
         live.write_scripts(_folder(app), Path(app.outdir) / "_static" / "live")

@@ -30,20 +30,13 @@ _PRINT = {
 }
 
 
-def setup(app: Sphinx) -> None:
-    """Register with Sphinx."""
-    app.connect("builder-inited", _apply_environment, priority=400)
-    app.connect("doctree-read", _set_off_titles)
-    app.connect("html-page-context", _link_page, priority=600)
-    app.connect("build-finished", _copy_downloads)
-
-
-def _apply_environment(app: Sphinx) -> None:
+def apply_environment(app: Sphinx) -> None:
+    """Take the address of the site from the environment."""
     if base := os.environ.get("MOMAB_BASEURL"):
         app.config.html_baseurl = base.rstrip("/") + "/"
 
 
-def _set_off_titles(app: Sphinx, tree: nodes.document) -> None:
+def set_off_titles(app: Sphinx, tree: nodes.document) -> None:
     """``{ref}`price``` shows a title; the label of an exercise ends with a number."""
     for link in list(tree.findall(addnodes.pending_xref)):
         titled = link.get("reftype") == "ref" and not link.get("refexplicit")
@@ -52,15 +45,15 @@ def _set_off_titles(app: Sphinx, tree: nodes.document) -> None:
             link.replace_self(nodes.emphasis("", "", link.deepcopy()))
 
 
-def _copy_downloads(app: Sphinx, error: Exception | None) -> None:
+def copy_downloads(app: Sphinx, error: Exception | None) -> None:
+    """Copy the notebooks and sources that pages link to."""
     downloads = Path(app.srcdir) / "downloads"
     if error is None and app.builder.format == "html" and downloads.is_dir():
         shutil.copytree(downloads, Path(app.outdir) / "downloads", dirs_exist_ok=True)
 
 
-def _link_page(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
-) -> None:
+def link_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Replace the buttons that the theme guesses at; add the social preview."""
     source = app.config.momab_sources.get(page, "")
     buttons = [b for b in context.get("header_buttons", []) if b.get("label") != "download-buttons"]
     items = _downloads(page, source, context)

@@ -30,13 +30,9 @@ _THEBE = re.compile(
 )
 
 
-def setup(app: Sphinx) -> None:
-    """Register with Sphinx."""
-    app.connect("html-page-context", _read, priority=950)
-    app.connect("build-finished", _seal, priority=950)
-
-
-def _read(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def find_strange_scripts(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Find the scripts in the text of a page that are none of ours."""
     body = _THEBE.sub("", context.get("body") or "")
     if "body" in context:
@@ -46,14 +42,15 @@ def _read(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
     if strange:
         _log.warning(
             "the page has a script in its text that is none of our templates', so it will not "
-            "run; put it into a file of book/_static, or into momab/figures/templates",
+            "run; put it into a file of book/_static, or into momab/chapters/figures/templates",
             location=page,
             type="momab",
             subtype="script",
         )
 
 
-def _seal(app: Sphinx, error: Exception | None) -> None:
+def write_policies(app: Sphinx, error: Exception | None) -> None:
+    """Put its policy into every page."""
     framed = _framed.pop(app, {})
     if error is not None or app.builder.format != "html":
         return

@@ -104,7 +104,6 @@ def setup(app: Sphinx) -> None:
     app.add_directive("question", QuestionDirective)
     for part in ("ask", "choice", "because"):
         app.add_directive(part, QuestionPart)
-    app.connect("html-page-context", _load_script)
 
 
 def _visit_question(self: Any, node: question_block) -> None:
@@ -120,9 +119,10 @@ def _depart_question(self: Any, node: question_block) -> None:
     self.body.append("</div>\n")
 
 
-def _load_script(
+def load_script(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
+    """Let a page that asks load what checks the answers."""
     if tree is not None and any(True for _ in tree.findall(question_block)):
         app.add_css_file("questions.css")
         # Before the explorables, because a question moves formulas that are read by then.

@@ -21,22 +21,13 @@ from momab.book.timings import step
 _SILENT = (nodes.raw, nodes.literal_block, nodes.comment, nodes.Invisible, nodes.image)
 
 
-def setup(app: Sphinx) -> None:
-    """Register with Sphinx."""
-    found = Found()
-    app.connect("builder-inited", _no_other_index)
-    app.connect("doctree-resolved", found.read, priority=950)
-    app.connect("html-collect-pages", lambda app: [("search", {}, "search.html")])
-    app.connect("build-finished", found.write, priority=100)
-
-
-def _no_other_index(app: Sphinx) -> None:
+def no_other_index(app: Sphinx) -> None:
     """Sphinx's index would be half a megabyte on every page."""
     builder: Any = app.builder
     builder.search = False
 
 
-class Found:
+class SearchIndex:
     """What the pages of this build say."""
 
     def __init__(self) -> None:
@@ -46,26 +37,30 @@ class Found:
     def read(self, app: Sphinx, tree: nodes.document, page: str) -> None:
         """Take in a page, unless it is to stand alone."""
         if app.config.html_use_index:
-            with step("search"):
-                self._read(app, tree, page)
+            title = next(iter(tree.findall(nodes.title)), None)
+            sections = [
+                [anchor, heading, " ".join(text.split())]
+                for anchor, heading, text in _sections(app, tree)
+            ]
+            self._pages[page] = {
+                "page": page,
+                "title": in_words(app, title) if title is not None else page,
+                "keys": sorted(set(_keys(tree, page))),
+                "sections": [section for section in sections if section[2] or section[1]],
+            }
 
-    def _read(self, app: Sphinx, tree: nodes.document, page: str) -> None:
-        title = next(iter(tree.findall(nodes.title)), None)
-        sections = [["", "", ""]]
-        for anchor, heading, text in _sections(app, tree):
-            sections.append([anchor, heading, " ".join(text.split())])
-        self._pages[page] = {
-            "page": page,
-            "title": in_words(app, title) if title is not None else page,
-            "keys": sorted(set(_keys(tree, page))),
-            "sections": [section for section in sections if section[2] or section[1]],
-        }
+    def add_page(self, app: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
+        """The page with the field and the results."""
+        return [("search", {}, "search.html")]
 
     def write(self, app: Sphinx, error: Exception | None) -> None:
         """Write the index; pages that this build did not touch keep their entries."""
         if error is not None or app.builder.format != "html":
             return
-        target = Path(app.outdir) / "search.json"
+        with step("search"):
+            self._write_index(app, Path(app.outdir) / "search.json")
+
+    def _write_index(self, app: Sphinx, target: Path) -> None:
         pages: dict[str, Any] = {}
         if target.is_file():
             pages = {entry["page"]: entry for entry in json.loads(target.read_text("utf-8"))}

@@ -8,7 +8,6 @@ a page; the style sheet colours it by its verdict, which it also names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten, wrap
 from typing import Any
@@ -18,13 +17,13 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from momab.book.entries import MARKS, LedgerEntry, statements
 from momab.book.formal import formal_uses, read_checked
 from momab.book.graph import Sizes, draw
 from momab.book.sphinx.ledger import entries_of, statements_of, way_to
 from momab.book.templating import fill_page
+from momab.ledger.claims import MARKS, Claim, statements
 
-SIZES = Sizes(width=112, height=76, gap=8, lane=7, between=34)
+SIZES = Sizes(width=112, height=76, gap=30, between=44)
 COLUMNS, LETTERS, LINES = 5, 18, 3
 
 
@@ -32,7 +31,6 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.add_node(statement_graph, html=(_visit_graph, None))
     app.add_directive("statement-graph", StatementGraph)
-    app.connect("env-check-consistency", _complain)
 
 
 class statement_graph(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
@@ -58,10 +56,10 @@ class StatementGraph(SphinxDirective):
         return list(place.children)
 
 
-def graph_in_words(shown: Sequence[LedgerEntry]) -> str:
+def graph_in_words(shown: Sequence[Claim]) -> str:
     """The graph as a list in Markdown: what every statement uses, and what uses it."""
     known = {entry.id: entry for entry in shown}
-    users: dict[str, list[LedgerEntry]] = {name: [] for name in known}
+    users: dict[str, list[Claim]] = {name: [] for name in known}
     for entry in shown:
         for name in entry.uses:
             users[name].append(entry)
@@ -73,25 +71,25 @@ def graph_in_words(shown: Sequence[LedgerEntry]) -> str:
             for verb, others in (("uses", uses), ("is used by", users[entry.id]))
             if others
         ]
-        told = f" ({entry.verdict})" if entry.verdict else ""
+        told = f" ({entry.standing})" if entry.standing else ""
         checked = f", {checked_words(entry)}" if entry.formal else ""
         lines.append(f"- **{linked(entry, entry.name)}**{told}{checked}: {_tail(parts)}.")
     return "\n".join(lines)
 
 
 def behind_checked(
-    shown: Sequence[LedgerEntry], uses: Mapping[str, tuple[str, ...]]
-) -> tuple[LedgerEntry, ...]:
+    shown: Sequence[Claim], uses: Mapping[str, tuple[str, ...]]
+) -> tuple[Claim, ...]:
     """The entries that a machine has checked, each with those that its formal proof uses."""
     kept = {entry.id for entry in shown if entry.formal}
     return tuple(
-        replace(entry, uses=tuple(name for name in uses[entry.id] if name in kept))
+        entry.model_copy(update={"uses": tuple(name for name in uses[entry.id] if name in kept)})
         for entry in shown
         if entry.formal
     )
 
 
-def checked_words(entry: LedgerEntry) -> str:
+def checked_words(entry: Claim) -> str:
     """How far a machine has checked it: "machine-checked", "machine-checked in part"."""
     if entry.formal is None:
         return ""
@@ -108,11 +106,11 @@ def _words(texts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _short(entry: LedgerEntry) -> str:
+def _short(entry: Claim) -> str:
     return linked(entry, entry.label)
 
 
-def linked(entry: LedgerEntry, text: str) -> str:
+def linked(entry: Claim, text: str) -> str:
     """A reference to the statement of an entry, or to the entry if no page states it."""
     if entry.block:
         return f"{{prf:ref}}`{text} <{entry.block}>`"
@@ -134,14 +132,14 @@ def _visit_graph(self: Any, node: statement_graph) -> None:
     raise nodes.SkipNode
 
 
-def _target(app: Sphinx, page: str, entry: LedgerEntry) -> str:
+def _target(app: Sphinx, page: str, entry: Claim) -> str:
     if entry.block in statements_of(app.env):
         there = statements_of(app.env)[entry.block]["docname"]
         return app.builder.get_relative_uri(page, there) + f"#{entry.block}"
     return way_to(app, page, entry.ledger, entry.anchor)
 
 
-def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str], words: str = "") -> str:
+def picture(shown: Sequence[Claim], targets: Mapping[str, str], words: str = "") -> str:
     """The graph as HTML: a legend, and the drawing in a box that scrolls if it must.
 
     ``words`` says where the same stands in words.
@@ -165,7 +163,7 @@ def picture(shown: Sequence[LedgerEntry], targets: Mapping[str, str], words: str
     )
 
 
-def title_lines(entry: LedgerEntry) -> list[str]:
+def title_lines(entry: Claim) -> list[str]:
     """A title cut into lines that fit a box; what is too long ends with dots."""
     title = "" if entry.label == entry.title else entry.title
     whole = wrap(title, LETTERS)
@@ -174,7 +172,7 @@ def title_lines(entry: LedgerEntry) -> list[str]:
     return wrap(shorten(title, LETTERS * LINES - 4, placeholder=" …"), LETTERS)[:LINES]
 
 
-def _complain(app: Sphinx, env: Any) -> None:
+def check_blocks(app: Sphinx, env: Any) -> None:
     """Say which blocks the ledger names that no page has, if the whole book is being built."""
     from sphinx.util import logging
 

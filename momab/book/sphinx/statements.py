@@ -26,12 +26,9 @@ def setup(app: Sphinx) -> None:
     app.add_node(fold_summary, html=(_visit_summary, _depart_summary))
     app.add_node(unenumerable_node, override=True, html=(_visit_box, _depart_box))
     app.add_directive_to_domain("prf", "proof", Proof, override=True)
-    app.connect("env-get-updated", _number_as_named, priority=900)
-    app.connect("doctree-resolved", _drop_repeated_ids)
-    app.connect("doctree-resolved", _fold_dropdowns, priority=600)
 
 
-def _number_as_named(app: Sphinx, env: Any) -> list[str]:
+def number_as_named(app: Sphinx, env: Any) -> list[str]:
     """Give every statement its number in the paper, and every exercise that of its label.
 
     ``width-floor-2`` is the second exercise of the page ``width-floor``.
@@ -46,7 +43,7 @@ def _number_as_named(app: Sphinx, env: Any) -> list[str]:
     return []
 
 
-def _drop_repeated_ids(app: Sphinx, tree: nodes.document, page: str) -> None:
+def drop_repeated_ids(app: Sphinx, tree: nodes.document, page: str) -> None:
     """Drop the identifiers that sphinx-proof and sphinx-exercise give more than once.
 
     The contents of all statements share one, and a statement without a number gives its own to
@@ -96,7 +93,7 @@ def _depart_summary(self: Any, node: fold_summary) -> None:
     self.body.append("</summary>\n")
 
 
-def _fold_dropdowns(app: Sphinx, tree: nodes.document, page: str) -> None:
+def fold_dropdowns(app: Sphinx, tree: nodes.document, page: str) -> None:
     """Let solutions and notes of class ``dropdown`` fold without a script, on any page."""
     for box in list(tree.findall(nodes.Element)):
         if "dropdown" not in box["classes"] or not isinstance(box[0], nodes.title):

@@ -21,6 +21,6 @@ decks in the order of the book.  The page itself, the search and the contents sh
 
 from __future__ import annotations
 
-from momab.book.sphinx.slides.hooks import setup
+from momab.book.sphinx.slides.hooks import Decks, setup
 
-__all__ = ["setup"]
+__all__ = ["Decks", "setup"]

@@ -28,15 +28,11 @@ _REVEAL = (
 
 
 def setup(app: Sphinx) -> None:
-    """Register directives and the writing of decks with Sphinx."""
+    """Register with Sphinx."""
     app.add_directive("slide", directives.Slide)
     app.add_directive("fragment", directives.Fragment)
     app.add_directive("notes", directives.Notes)
     render.setup(app)
-    decks = Decks()
-    app.connect("doctree-resolved", decks.take_from_page, priority=900)
-    app.connect("html-page-context", decks.say_where, priority=500)
-    app.connect("html-collect-pages", decks.write)
 
 
 def reveal_folder() -> Path:
