@@ -1,39 +1,4 @@
-"""Every numbered claim of the paper and every claim of ours, its check and its verdict."""
+"""Every claim of the paper and of ours: its check and its verdict, and the audit of one run.
 
-from momab.ledger.claims import (
-    NUMBERED,
-    STATUSES,
-    VERDICTS,
-    Claim,
-    ClaimOutcome,
-    ClaimResult,
-    audit_claim,
-    audit_claims,
-    default_path,
-    dependency_order,
-    ledger_table,
-    our_claims,
-    paper_claims,
-    read_claims,
-    status_counts,
-    uncovered,
-)
-
-__all__ = [
-    "NUMBERED",
-    "STATUSES",
-    "VERDICTS",
-    "Claim",
-    "ClaimOutcome",
-    "ClaimResult",
-    "audit_claim",
-    "audit_claims",
-    "default_path",
-    "dependency_order",
-    "ledger_table",
-    "our_claims",
-    "paper_claims",
-    "read_claims",
-    "status_counts",
-    "uncovered",
-]
+This file imports nothing, because `momab.ledger.auditing` needs less than `momab.ledger.claims`.
+"""

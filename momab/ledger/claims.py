@@ -5,18 +5,22 @@
 returns a :class:`ClaimOutcome`: whether the statement holds, whether it needed a caveat or a
 correction, whether something stronger was seen to hold.  The verdict follows from these facts, and
 :func:`audit_claims` compares it with the recorded one.  A claim of ours also has a status, which
-says how far we got: proved, measured, conjectured or open.  All words stand in the file; the
+says how far we got: proved, measured, conjectured or open.  All words are in the file; the
 evidence there has fields, which are filled with the numbers that the check returns.  An entry
 may name the statement's block on its page, and the entries that it uses; entries of kind
-``background`` are definitions and known results, which others use and nobody checks.
+``background`` are definitions and known results, which others use and no check recomputes.
+
+The book reads the same entries: for badges, cards, the graph of statements and what a machine has
+checked.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from time import perf_counter
@@ -27,13 +31,12 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
 
+from momab._util import prose
 from momab.errors import MomabError
-from momab.figures import magics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,27 +60,22 @@ KINDS = (
     OURS,
     BACKGROUND,
 )
-PAGES = (
-    "model",
-    "zero-gap",
-    "one-objective",
-    "algorithm",
-    "confidence-event",
-    "certificates",
-    "local-charge",
-    "width-floor",
-    "regret-theorem",
-    "lower-bound",
-    "price",
-    "pareto-ucb1",
-    "limit",
-    "synthetic",
-    "real-data",
-    "sixty-runs",
-    "tuning",
-    "fairness",
-    "refresher",
-)
+LOOSE = ("text", "table", "figure")
+"""Kinds of entries that are statements only if they have a block on a page."""
+LEDGERS = {OURS: "referee", BACKGROUND: ""}
+"""The page with the entry of a kind; of all others it is the paper's ledger."""
+MARKS = {
+    "verified": "verified",
+    "verified with a caveat": "caveat",
+    "corrected": "corrected",
+    "sharpened": "sharpened",
+    "proved": "proved",
+    "measured": "measured",
+    "conjectured": "conjectured",
+    "open": "open",
+    "": "background",
+}
+"""The class of a verdict or status in the style sheet."""
 NUMBERED = (
     ("proposition", 1),
     ("remark", 2),
@@ -142,6 +140,11 @@ class Formal(BaseModel):
         """How much is checked: yes, with a hypothesis, in part."""
         return "in part" if self.part else "with a hypothesis" if self.hypothesis else "yes"
 
+    @property
+    def remark(self) -> str:
+        """The hypothesis or the part; empty if there is none."""
+        return self.part or self.hypothesis
+
 
 class Claim(BaseModel):
     """One entry of the ledger."""
@@ -154,8 +157,8 @@ class Claim(BaseModel):
     title: str = Field(min_length=1)
     statement: str = Field(min_length=1)
     page: str
-    block: str | None = None
-    """The label of the statement on its page."""
+    block: str = ""
+    """The label of the statement on its page, if it has one."""
     uses: tuple[str, ...] = ()
     """The entries that its proof, or its meaning, rests on."""
     formal: Formal | None = None
@@ -169,14 +172,11 @@ class Claim(BaseModel):
     evidence: str = ""
     pending: str | None = None
 
-    @field_validator("kind", "page")
+    @field_validator("kind")
     @classmethod
-    def _known(cls, value: str, info: ValidationInfo) -> str:
-        allowed = KINDS if info.field_name == "kind" else PAGES
-        if value not in allowed:
-            raise ValueError(
-                f"{info.field_name} must be one of {', '.join(allowed)}; it is {value!r}."
-            )
+    def _known(cls, value: str) -> str:
+        if value not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; it is {value!r}.")
         return value
 
     @model_validator(mode="after")
@@ -224,6 +224,31 @@ class Claim(BaseModel):
             return str(self.number)
         return f"{self.kind.title()} {self.number}"
 
+    @property
+    def standing(self) -> str:
+        """The verdict on a claim of the paper, the status of one of ours; empty for background."""
+        return self.status or self.verdict or ""
+
+    @property
+    def mark(self) -> str:
+        """The class of its standing in the style sheet."""
+        return MARKS.get(self.standing, "background")
+
+    @property
+    def name(self) -> str:
+        """Label and title, as in "Lemma 9: Certification"."""
+        return self.title if self.kind == BACKGROUND else f"{self.label}: {self.title}"
+
+    @property
+    def ledger(self) -> str:
+        """The page of the ledger that has the entry; empty for background."""
+        return LEDGERS.get(self.kind, "claims")
+
+    @property
+    def anchor(self) -> str:
+        """The label of the entry on that page."""
+        return f"claim-{self.id}"
+
     def function(self) -> Callable[[], ClaimOutcome] | None:
         """Return the check's function; None if the entry is pending."""
         if self.check is None:
@@ -256,7 +281,7 @@ class ClaimResult:
         """One or two sentences with the numbers that the check computed."""
         if self.outcome is None:
             return ""
-        text = magics.one_line(magics.render(self.claim.evidence, self.outcome.numbers))
+        text = prose.one_line(prose.render(self.claim.evidence, self.outcome.numbers))
         return _NOTATION.sub(_as_power, text)
 
 
@@ -279,13 +304,19 @@ def default_path() -> Path:
 
 def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:
     """Read and validate the ledger's file."""
-    import yaml
-
     path = default_path() if path is None else Path(path)
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8"), path)
     except OSError:
         raise MomabError(f"there is no claims file {path}.") from None
+
+
+@lru_cache(maxsize=4)  # a build asks for them on every page
+def _parsed(text: str, path: Path) -> tuple[Claim, ...]:
+    import yaml
+
+    try:
+        entries = yaml.safe_load(text)
     except yaml.YAMLError as error:
         first = str(error).splitlines()[0]
         raise MomabError(f"{path} is not valid YAML: {first}.") from None
@@ -300,8 +331,28 @@ def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:
     return claims
 
 
+def claims_of(root: Path) -> tuple[Claim, ...]:
+    """The claims of a book's source, in the order of the file; none if it has no ledger."""
+    path = root / "book" / "claims.yml"
+    return read_claims(path) if path.is_file() else ()
+
+
+def statements(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """The claims that the graph shows: all but tables, figures and passages without a block."""
+    return tuple(claim for claim in claims if claim.kind not in LOOSE or claim.block)
+
+
+def by_block(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+    """The claims of each block that has some."""
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        if claim.block:
+            found.setdefault(claim.block, []).append(claim)
+    return found
+
+
 def dependency_order(claims: tuple[Claim, ...]) -> tuple[str, ...]:
-    """The ids of the claims such that every claim stands after those that it uses."""
+    """The ids of the claims such that every claim comes after those that it uses."""
     uses = {claim.id: claim.uses for claim in claims}
     for name, used in uses.items():
         if unknown := [other for other in used if other not in uses]:
@@ -395,7 +446,7 @@ def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
                 "title": result.claim.title,
                 "statement": _referring(result.claim.statement, entries),
                 "page": result.claim.page,
-                "block": result.claim.block or "",
+                "block": result.claim.block,
                 "status": result.claim.status or "",
                 "verdict": result.outcome.verdict if result.outcome else "pending",
                 "recorded": result.claim.verdict or "pending",
@@ -416,8 +467,7 @@ def machine_checked(formal: Formal | None) -> str:
     """What a machine has checked of a claim, in one sentence."""
     if formal is None:
         return "No."
-    remark = formal.part or formal.hypothesis
-    said = formal.extent.capitalize() + (f" ({remark})" if remark else "")
+    said = formal.extent.capitalize() + (f" ({formal.remark})" if formal.remark else "")
     return f"{said}: {', '.join(f'`{name}`' for name in formal.theorems)}."
 
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from momab._util.validate import FloatArray
-from momab.chapters import one_objective
 from momab.engine.loop import play_block
 from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.ledger.claims import ClaimOutcome
 from momab.model import instances, metrics, pareto, theory
 from momab.model.statistics import mean_interval
+from momab.study import one_objective
 
 DELTA, K, T, RUNS = 0.05, 12, 20_000, 16
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from momab.auditing import audit_all
-from momab.auditing.hand_made import play_sequences
-from momab.auditing.trace import trace
 from momab.engine.loop import play_block
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
+from momab.ledger.auditing import audit_all
+from momab.ledger.auditing.hand_made import play_sequences
+from momab.ledger.auditing.trace import trace
 from momab.ledger.claims import ClaimOutcome
 from momab.model import instances, metrics, pareto, theory
 

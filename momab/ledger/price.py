@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray
-from momab.chapters import price
 from momab.engine.policies.kl_ucb import KLUCB
 from momab.ledger.claims import ClaimOutcome
 from momab.model import instances, pareto, theory
+from momab.study import price
 
 _ROUND = 1 + 1e-12
 

@@ -6,12 +6,10 @@ import math
 
 import numpy as np
 
-from momab.auditing import audit_all
-from momab.auditing.hand_made import random_traces
-from momab.auditing.trace import trace
-from momab.chapters import local_charge
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
+from momab.ledger.auditing import audit_all, hand_made
+from momab.ledger.auditing.trace import trace
 from momab.ledger.claims import ClaimOutcome
 from momab.model import instances, metrics, pareto, theory
 
@@ -78,7 +76,7 @@ def counted_by_deficits() -> ClaimOutcome:
 def one_sided() -> ClaimOutcome:
     """Every arm off the front that a run stored, at small c, came from one of the stated sides."""
     explained, sides = 0, [0, 0]
-    runs = random_traces(1_000, 300, [0.05, 0.02], 1)
+    runs = hand_made.random_traces(1_000, 300, [0.05, 0.02], 1)
     stored = [
         run for run in runs if run.certificate and run.certificate.arm not in run.geometry.front
     ]
@@ -106,7 +104,7 @@ def sharp_constants() -> ClaimOutcome:
     found: dict[int, float] = {}
     held = True
     for rivals in (1, 2):
-        run = local_charge.edge_run(0.3, 10_000, 2.0, rivals=rivals)
+        run = hand_made.edge_run(0.3, 10_000, 2.0, rivals=rivals)
         report = audit_all([run])
         held &= report.event.holds and report.ok
         rounds = run.rounds()

@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from momab import study
-from momab.chapters import sixty_runs
 from momab.ledger.claims import ClaimOutcome
+from momab.study import survival
 from momab.study.groups import GROUP, one_group
 from momab.study.limit import SYNTHETIC
 from momab.study.standings import most_runs
@@ -47,8 +47,8 @@ def _paper_risk() -> pd.DataFrame:
 @cache
 def _survival() -> pd.DataFrame:
     """The comparison of the chapter on sixty runs: many runs on both sides, with intervals."""
-    pooled = sixty_runs.group_risk(_recorded("risk"))
-    return sixty_runs.survival(pooled, _recorded("rivals"), _recorded("real"))
+    pooled = survival.group_risk(_recorded("risk"))
+    return survival.survival(pooled, _recorded("rivals"), _recorded("real"))
 
 
 def _verdicts() -> tuple[int, int]:

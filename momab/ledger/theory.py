@@ -9,13 +9,13 @@ from functools import cache
 import numpy as np
 
 from momab._util.validate import FloatArray
-from momab.auditing import AuditReport, audit_all
-from momab.auditing.rounds import Rounds
-from momab.auditing.trace import Trace, trace
 from momab.engine.loop import play_block
-from momab.engine.policies.base import TIE
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
+from momab.engine.tools import TIE
+from momab.ledger.auditing import AuditReport, audit_all
+from momab.ledger.auditing.rounds import Rounds
+from momab.ledger.auditing.trace import Trace, trace
 from momab.ledger.claims import ClaimOutcome
 from momab.model import instances, metrics, pareto, theory
 from momab.model.instances import SYNTHETIC_SETTINGS

@@ -107,7 +107,7 @@ def random_crowded(count: int, seed: int) -> list[tuple[str, Instance]]:
 def unseen_gap(gap: float = 0.005, d: int = 5) -> Instance:
     """Build three arms: a specialist, its opposite, and the opposite lowered everywhere by a gap.
 
-    While the last two cannot be told apart, nobody seems dominated.
+    While the last two cannot be told apart, no arm seems dominated.
     """
     low, high = 0.1, 0.9
     first = [high] + [low] * (d - 1)

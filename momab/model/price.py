@@ -196,7 +196,7 @@ def price(means: ArrayLike, kind: str = "sum", evidence: ArrayLike | None = None
 
 
 def _given_evidence(evidence: ArrayLike, free: BoolArray) -> FloatArray:
-    """An evidence matrix that somebody hands in, if it can be one."""
+    """An evidence matrix given by a caller, if it can be one."""
     try:
         raw: NDArray[Any] = np.asarray(evidence)
     except ValueError:

@@ -19,7 +19,7 @@ from momab._util.validate import FloatArray, real_array, whole_number
 from momab.errors import MomabError
 
 Z95 = 1.96
-"""The 97.5 % point of the normal law as everybody writes it.
+"""The 97.5 % point of the normal law as it is usually written.
 
 To two decimals on purpose: the figures and the recorded results were made with it, and the third
 decimal (1.95996...) could not be seen in them.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ def from_frame(
     frame = frame[[arm, *columns]].reset_index(drop=True)
     labels = frame[arm].astype("string").str.strip()
     labels = labels.mask(labels == "")
-    numbers = {column: _numbers(frame[column], column) for column in columns}
+    numbers = _every(columns, lambda column: _numbers(frame[column], column))
     absent = {arm: labels.isna().to_numpy()} | {c: np.isnan(numbers[c]) for c in columns}
     keep = ~np.logical_or.reduce(list(absent.values()))
     if missing == "error":
@@ -103,12 +103,27 @@ def from_frame(
                 )
     if not keep.any():
         raise MomabError("every row of the table has a missing value.")
-    rewards = np.column_stack(
-        [_scaled(numbers[c], keep, c, ranges.get(c, (0.0, 1.0)), c in downwards) for c in columns]
+    scaled = _every(
+        columns,
+        lambda c: _scaled(numbers[c], keep, c, ranges.get(c, (0.0, 1.0)), c in downwards),
     )
+    rewards = np.column_stack(list(scaled.values()))
     named = labels[keep].to_numpy(dtype=str)
     tables = {label: rewards[named == label] for label in sorted(set(named))}
     return from_rows(tables, objective_names=columns, name=name)
+
+
+def _every(columns: Sequence[str], convert: Callable[[str], FloatArray]) -> dict[str, FloatArray]:
+    """Convert every column; what is wrong with several of them is said at once."""
+    converted, faults = {}, []
+    for column in columns:
+        try:
+            converted[column] = convert(column)
+        except MomabError as error:
+            faults.append(str(error).removesuffix("."))
+    if faults:
+        raise MomabError("; and ".join(faults) + ".")
+    return converted
 
 
 def _require_columns(
@@ -116,10 +131,16 @@ def _require_columns(
 ) -> None:
     if not columns:
         raise MomabError("objectives must name at least one column.")
-    for column in [arm, *columns]:
-        if column not in frame.columns:
-            known = ", ".join(map(str, frame.columns))
-            raise MomabError(f"the table has no column {column!r}; its columns are: {known}.")
+    if arm in columns:
+        raise MomabError(f"the column {arm!r} names the arms; it cannot be an objective as well.")
+    for column in columns:
+        if columns.count(column) > 1:
+            raise MomabError(f"objectives names {column!r} twice; name it once.")
+    absent = [repr(column) for column in (arm, *columns) if column not in frame.columns]
+    if absent:
+        known = ", ".join(map(str, frame.columns))
+        word = "column" if len(absent) == 1 else "columns"
+        raise MomabError(f"the table has no {word} {', '.join(absent)}; its columns are: {known}.")
     twice = frame.columns[frame.columns.duplicated()]
     for column in [arm, *columns]:
         if column in twice:
@@ -187,7 +208,8 @@ def _scaled(
         raise MomabError(
             f"column {column!r} must lie in [{min(span):g}, {max(span):g}], but it ranges over "
             f"[{seen.min():g}, {seen.max():g}], outside in {_rows(outside)}; give its range with "
-            f"scale={{{column!r}: (low, high)}}, or --scale {column}=low:high on the command line."
+            f"scale={{{column!r}: (low, high)}}, or on the command line with "
+            f"--scale {column}=low:high, for example {column}={seen.min():g}:{seen.max():g}."
         )
     kept: FloatArray = mapped[keep]
     return kept

@@ -606,7 +606,7 @@ def tied_bound(means: ArrayLike, T: int, c: float = 2.0) -> float:
 
     .. math:: K\Delta_{\max} + 4c\log T\sum_{a:\Delta_a>0} 1/\Delta_a
 
-    A challenger then has a maximiser among its rivals whoever leads, so Lemma 10 holds with 2
+    A challenger then has a maximiser among its rivals whichever arm leads, so Lemma 10 holds with 2
     instead of 4 radii.
 
     Parameters

@@ -37,11 +37,12 @@ from momab.study.limit import (
 )
 from momab.study.parts import (
     NEED_DATA,
+    OPTION_NAMES,
     PARTS,
     TARGETS,
     Parts,
-    data_files,
     require_data,
+    require_taken,
     run_paths,
     run_real,
     run_retuned,
@@ -60,6 +61,7 @@ from momab.study.recorded import (
     recorded_policies,
     recorded_provenance,
     recorded_results,
+    require_recorded_sizes,
 )
 from momab.study.tables import (
     averages,
@@ -84,6 +86,7 @@ __all__ = [
     "GROUPS",
     "HORIZON",
     "NEED_DATA",
+    "OPTION_NAMES",
     "PARTS",
     "POLICIES",
     "RESULTS",
@@ -105,7 +108,6 @@ __all__ = [
     "compare_with_paper",
     "comparisons",
     "contenders",
-    "data_files",
     "differences",
     "extended_table",
     "paper_coefficient",
@@ -119,6 +121,8 @@ __all__ = [
     "recorded_results",
     "redraw",
     "require_data",
+    "require_recorded_sizes",
+    "require_taken",
     "risk_runs",
     "run_limit",
     "run_paths",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momab import datasets
-from momab.datasets import subsets
 from momab.model import metrics
 from momab.model.instances import Instance
+from momab.study import datasets
+from momab.study.datasets import subsets
 from momab.study.design import DATASETS
 
 if TYPE_CHECKING:

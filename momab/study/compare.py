@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momab.datasets import subsets
 from momab.errors import MomabError
+from momab.study.datasets import subsets
 from momab.study.design import RUNS
 from momab.study.groups import group_name
 from momab.study.tables import plus_minus, table1, table2, table4

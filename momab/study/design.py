@@ -12,9 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from momab import datasets
-from momab.datasets import subsets
-from momab.datasets.subsets import EASY
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import Policy
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
@@ -23,6 +20,9 @@ from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.results import Results
 from momab.engine.simulate import simulate
 from momab.model.instances import SYNTHETIC_SETTINGS, Instance, synthetic
+from momab.study import datasets
+from momab.study.datasets import subsets
+from momab.study.datasets.subsets import EASY
 
 HORIZON = 10**6
 RUNS = 20

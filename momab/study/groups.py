@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from momab.datasets.subsets import EASY, FRIENDLY, MISLEADING
+from momab.study.datasets.subsets import EASY, FRIENDLY, MISLEADING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,3 +59,37 @@ def group_names(frame: pd.DataFrame) -> list[str]:
 def one_group(frame: Any, dataset: str, kind: str) -> Any:
     """The lines of one group of subsets."""
     return frame[(frame["dataset"] == dataset) & (frame["subset_type"] == kind)]
+
+
+def lay_out(
+    frame: pd.DataFrame, columns: Mapping[str, str | Callable[[dict[str, Any]], str]]
+) -> pd.DataFrame:
+    """A table to read, whose columns are made of those of another table.
+
+    Parameters
+    ----------
+    frame
+        A table with the columns ``dataset`` and ``subset_type``.
+    columns
+        Maps each heading to the name of a column, which is taken over; or to a format that every
+        line fills in, such as ``"{low:.2f} to {high:.2f}"``; or to a function of a line.  The
+        name ``group`` stands for the group as people say it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One line per line of the frame.
+    """
+    import pandas as pd
+
+    names = [group_name(d, k) for d, k in zip(frame["dataset"], frame["subset_type"])]
+    lines: list[dict[str, Any]] = frame.assign(group=names).to_dict("records")  # type: ignore[assignment]
+    made: dict[str, Any] = {}
+    for heading, source in columns.items():
+        if callable(source):
+            made[heading] = [source(line) for line in lines]
+        elif "{" in source:
+            made[heading] = [source.format(**line) for line in lines]
+        else:
+            made[heading] = [line[source] for line in lines]
+    return pd.DataFrame(made)

@@ -1,9 +1,9 @@
-"""Everybody against the price: one line per instance, policy and size of the experiment.
+"""Every policy against the price: one line per instance, policy and size of the experiment.
 
 The instances are the eight synthetic settings and the eighteen frozen subsets.  A policy with a
 confidence coefficient is played with its default and, as "tuned", with the coefficient that
 did best in validation: on the validation subsets of the same group, and for the synthetic family
-on the eight settings themselves, with the validation seed, three runs each, everybody alike.
+on the eight settings themselves, with the validation seed, three runs each, every policy alike.
 
 The lines of a policy depend on no other policy, so they can be computed, recorded and compared one
 policy at a time.
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momab.datasets.subsets import KINDS
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.anytime import AnytimeWidthGuided
 from momab.engine.policies.base import Policy
@@ -34,6 +33,7 @@ from momab.model.instances import Instance
 from momab.model.kinf import instance_price
 from momab.model.numerics import log
 from momab.model.statistics import bootstrap_interval, rates
+from momab.study.datasets.subsets import KINDS
 from momab.study.design import (
     COEFFICIENTS,
     DATASETS,
@@ -206,15 +206,46 @@ def run_limit(
                 longest = max(horizon for horizon, _ in own)
                 c = tuned_coefficient(options, contender, dataset, kind, longest)
             policy = contender.build(dataset, kind, c)
-            chosen = group_instances(options, dataset, kind)
-            for horizon, runs in own:
-                found = options.simulate(chosen, {name: policy}, horizon=horizon, runs=runs)
-                for instance, part in found.runs.groupby("instance", sort=False):
-                    line = {"dataset": dataset, "group": kind, "instance": instance}
-                    line |= {"horizon": horizon, "policy": name, "c": c}
-                    means = chosen[str(instance)].means
-                    rows.append({**line, **_summary(part, means, horizon)})
+            for size in own:
+                rows += _lines(options, {name: policy}, (dataset, kind), size, c)
     return pd.DataFrame(rows)
+
+
+def brought_lines(
+    options: Options,
+    policy: Policy,
+    size: tuple[int, int],
+    groups: Iterable[tuple[str, str]] = GROUPS[:1],
+) -> pd.DataFrame:
+    """The lines of a policy of one's own, in the form of the recorded ones.
+
+    ``size`` is (horizon, runs); without other groups it plays the synthetic settings, which need
+    no data.
+    """
+    import pandas as pd
+
+    named = {policy.label: policy}
+    lines = [line for group in groups for line in _lines(options, named, group, size, np.nan)]
+    return pd.DataFrame(lines)
+
+
+def _lines(
+    options: Options,
+    named: Mapping[str, Policy],
+    group: tuple[str, str],
+    size: tuple[int, int],
+    c: float,
+) -> list[dict[str, Any]]:
+    """Play a named policy on the instances of a group: one line each."""
+    (name, _), (dataset, kind), (horizon, runs) = *named.items(), group, size
+    chosen = group_instances(options, dataset, kind)
+    found = options.simulate(chosen, named, horizon=horizon, runs=runs)
+    rows = []
+    for instance, part in found.runs.groupby("instance", sort=False):
+        line = {"dataset": dataset, "group": kind, "instance": instance}
+        line |= {"horizon": horizon, "policy": name, "c": c}
+        rows.append({**line, **_summary(part, chosen[str(instance)].means, horizon)})
+    return rows
 
 
 def _summary(part: pd.DataFrame, means: Any, horizon: int) -> dict[str, Any]:

@@ -19,19 +19,18 @@ limit      26 instances x every policy, default and tuned       a policy at the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from momab import datasets
-from momab.datasets.subsets import KINDS
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.results import Results
 from momab.errors import MomabError
+from momab.study import datasets
+from momab.study.datasets.subsets import KINDS
 from momab.study.design import (
     COEFFICIENTS,
     DATASETS,
@@ -67,6 +66,16 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "rivals": ("rivals",),
     "prices": ("prices",),
     "limit": ("limit",),
+}
+_SIZES = frozenset({"horizon", "runs", "seed"})
+_MANY = frozenset({"horizon", "risk_runs", "seed"})
+#: Which options of `momab reproduce` change a target; the others are fixed by its design.
+TAKES: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("table1", "table2", "table4", "figure1", "figure2", "retuned"), _SIZES),
+    "table3": frozenset({"horizon"}),
+    **dict.fromkeys(("risk", "tails", "rivals"), _MANY),
+    "prices": frozenset(),
+    "limit": frozenset({"policy", "seed"}),
 }
 #: Parts that cannot be computed without the data sets.
 NEED_DATA = ("real", "validation", "retuned", "risk", "tails", "rivals", "prices", "limit")
@@ -133,7 +142,7 @@ def run_validation(options: Options, coefficients: Sequence[float] = COEFFICIENT
 
 
 def run_retuned(options: Options, chosen: pd.DataFrame) -> pd.DataFrame:
-    """Run the frozen subsets with everybody's coefficient of :func:`choose_coefficients`."""
+    """Run the frozen subsets with every policy's coefficient of :func:`choose_coefficients`."""
     table = chosen.set_index(["dataset", "subset_type", "policy"])["c"]
 
     def group(dataset: str, kind: str) -> pd.DataFrame:
@@ -258,7 +267,7 @@ class Parts:
 
     @cached_property
     def retuned(self) -> pd.DataFrame:
-        """Runs of the frozen subsets with everybody's tuned coefficient."""
+        """Runs of the frozen subsets with every policy's tuned coefficient."""
         runs = run_retuned(self.options, choose_coefficients(self.validation))
         columns = ["dataset", "subset_type", "subset", "policy", "c", "run", "pareto_regret"]
         return runs[[*columns, "fairness_regret", "detected"]]
@@ -307,12 +316,31 @@ def wanted_parts(targets: Iterable[str]) -> list[str]:
     return [part for part in PARTS if part in names]
 
 
-def data_files(parts: Iterable[str], options: Options) -> list[Path]:
-    """The files of the data sets that some parts are computed from."""
-    if not any(part in NEED_DATA for part in parts):
-        return []
-    found = (datasets.find(dataset, options.data_dir) for dataset in DATASETS)
-    return [path for path in found if path is not None]
+def require_taken(targets: Iterable[str], given: Mapping[str, str]) -> None:
+    """Refuse an option that one of the targets does not take.
+
+    ``given`` maps the options that a person has set to their names on the command line.
+    """
+    asked = set(targets)
+    for target, takes in TAKES.items():
+        if target not in asked and "all" not in asked:
+            continue
+        for option in given.keys() - takes:
+            taken = ", ".join(name for key, name in OPTION_NAMES.items() if key in takes)
+            raise MomabError(
+                f"the target {target} does not take {given[option]}; "
+                f"it takes {taken or 'none of these options'}."
+            )
+
+
+OPTION_NAMES = {
+    "horizon": "-T",
+    "runs": "-n",
+    "seed": "--seed",
+    "risk_runs": "--risk-runs",
+    "policy": "--policy",
+}
+"""The options that change what is computed, as the command line names them."""
 
 
 def require_data(parts: Iterable[str], options: Options) -> None:

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from momab import datasets
 from momab._util.files import write_text
 from momab.engine.provenance import provenance_versions
 from momab.errors import MomabError
+from momab.study import datasets
 from momab.study.design import DATASETS, VALIDATION_SEED
 from momab.study.limit import CONTENDERS
 from momab.study.parts import PARTS, Parts
@@ -102,6 +102,20 @@ def _made_with(parts: Parts) -> dict[str, Any]:
         "seed": options.seed,
         "validation_seed": VALIDATION_SEED,
     }
+
+
+def require_recorded_sizes(parts: Parts, names: Iterable[str]) -> None:
+    """Refuse to compare runs of other sizes with the recorded ones."""
+    made_with = recorded_provenance()
+    again = _made_with(parts)
+    for name in names:
+        kept = made_with.get(name, {})
+        for key in ("horizon", "runs", "risk_runs", "seed"):
+            if key in kept and kept[key] != again[key]:
+                raise MomabError(
+                    f"the recorded results of {name} have {key.replace('_', ' ')} {kept[key]:,}, "
+                    f"not {again[key]:,}; leave the sizes out to compare with them."
+                )
 
 
 def differences(parts: Parts, names: Iterable[str]) -> dict[str, str]:

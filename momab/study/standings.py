@@ -66,7 +66,7 @@ def most_runs(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
 def standings(frame: pd.DataFrame, horizon: int) -> pd.DataFrame:
     """Every policy over all instances at a horizon, in the order of the file.
 
-    ``best`` counts the instances on which its 95 % interval lies below everybody else's,
+    ``best`` counts the instances on which its 95 % interval lies below those of all other policies,
     ``shared`` those on which its interval is not the lowest alone, but meets the lowest one;
     ``median``, ``least`` and ``most`` are of its ratio to the price, ``tail`` is the largest
     quotient of a worst run and the price.

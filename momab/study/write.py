@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from momab._util.files import atomically, write_text
 from momab.study.compare import compare_with_paper
+from momab.study.design import HORIZON
 from momab.study.parts import TARGETS, Parts
 from momab.study.tables import choose_coefficients, table1, table2, table3, table4
 
@@ -64,7 +65,13 @@ def _latex(frame: pd.DataFrame) -> str:
 
 
 def comparisons(parts: Parts, targets: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Our cells beside the paper's, for the tables among the targets that it prints."""
+    """Our cells beside the paper's, for the tables among the targets that it prints.
+
+    Like is compared with like: only at the paper's horizon, and with two runs or more, which a
+    standard error needs; otherwise there is no comparison.
+    """
+    if parts.options.horizon != HORIZON or parts.options.runs < 2:
+        return {}
     sources = {"table1": "real", "table2": "synthetic", "table4": "real"}
     return {
         target: compare_with_paper(int(target[-1]), getattr(parts, sources[target]))

@@ -5,12 +5,14 @@ from collections import Counter
 
 import pytest
 
-from momab import ledger, study
-from momab.chapters import sixty_runs
+from momab import study
+from momab.chapters.figures import show
 from momab.errors import MomabError
-from momab.ledger import Claim, ClaimOutcome, ClaimResult
+from momab.ledger import claims as ledger
 from momab.ledger import study as checks
-from tests.chapters.playing import play
+from momab.ledger.claims import Claim, ClaimOutcome, ClaimResult
+from momab.study import survival
+from tests.chapters.running import run_chapter, text_of
 
 CLAIMS = ledger.read_claims()
 CHECKED = [claim for claim in CLAIMS if claim.check is not None]
@@ -187,9 +189,10 @@ def test_labels_and_statuses_of_our_own_claims():
 
 def played(monkeypatch, claims, **values):
     """What the referee's page says about some claims."""
+    bundles = []
+    monkeypatch.setattr(show, "bundle", bundles.append)
     monkeypatch.setattr(ledger, "our_claims", lambda: tuple(claims))
-    space, said = play("referee", monkeypatch, pictures=False, **values)
-    return space, said
+    return run_chapter("referee", **values), text_of(bundles)
 
 
 def test_the_referee_s_page_lists_our_claims_and_works_without_any(monkeypatch):
@@ -207,7 +210,7 @@ def test_the_referee_s_page_lists_our_claims_and_works_without_any(monkeypatch):
     shown = ours("P3", block="price-theorem", proof="It follows from P1.")
     _, said = played(monkeypatch, [shown, ours("P1")])
     assert "{prf:ref}`the statement <price-theorem>` in {ref}`price`" in said
-    assert "*Proof.* It follows from {ref}`P1 <claim-price-theorem>`." in said
+    assert "*Proof.* It follows from {ref}`P1 <claim-ours-P1>`." in said
     assert re.search(
         r"\*What came out.\* Off by \$[\d.]+\\times10\^\{-\d+\}\$ over \d+ arms.", said
     )
@@ -238,7 +241,6 @@ GOOD = """
     [
         (GOOD + GOOD, "two entries with the id 'a'"),
         (GOOD.replace("lemma\n", "axiom\n"), "kind must be one of"),
-        (GOOD.replace("model", "preface"), "page must be one of"),
         (GOOD.replace("statement: s", "statement: ''"), "'statement' is missing"),
         (GOOD.replace("verdict: verified", "verdict: proved"), "needs a reason and a verdict"),
         (GOOD.replace("reason: r", "because: r"), "'because' is not a field"),
@@ -285,9 +287,9 @@ def test_peeling_bound_is_above_the_exact_probability(c):
 def test_table_1_is_judged_by_the_comparison_of_the_chapter_on_sixty_runs():
     """One comparison, one number: the ledger counts what the chapter counts."""
     found = checks.table_1()
-    pooled = sixty_runs.group_risk(study.recorded_results("risk"))
+    pooled = survival.group_risk(study.recorded_results("risk"))
     rivals, real = study.recorded_results("rivals"), study.recorded_results("real")
-    verdicts = list(sixty_runs.survival(pooled, rivals, real)["verdict"])
+    verdicts = list(survival.survival(pooled, rivals, real)["verdict"])
     assert found.numbers["won"] == verdicts.count("Width-guided is better")
     assert found.numbers["lost"] == verdicts.count("the rival is better") > 0
     assert found.numbers["equal"] == found.numbers["won"]

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from momab import ledger
 from momab.book import myst
-from tests.conftest import ROOT
+from momab.ledger import claims as ledger
+from tests.conftest import PROJECT, ROOT
 
 CLAIMS = ledger.read_claims()
 BY_BLOCK = {}
@@ -79,3 +79,7 @@ def test_a_corner_of_the_graph_is_as_it_should_be():
     assert uses["theorem-4"] == {"proposition-8", "lemma-9", "lemma-10", "lemma-11"}
     assert uses["corollary-6"] == {"lemma-9", "proposition-8"}
     assert "limit-optimal" in uses["limit-copies"]
+
+
+def test_every_page_of_a_claim_is_in_the_table_of_contents():
+    assert {claim.page for claim in CLAIMS} <= set(PROJECT.notebook_pages)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from momab import MomabError, theory
-from momab.datasets import subsets
 from momab.model import instances, pareto
 from momab.model.kinf import kinf, kinf_certified, kinf_evidence
 from momab.model.price import kl_plus
+from momab.study.datasets import subsets
 from tests.realdata import load_or_skip
 
 seeds = st.integers(0, 10**9)

@@ -61,11 +61,6 @@ def test_kl_plus_at_the_ends():
     assert theory.kl_plus(0.5, [[0.6], [0.7]]).shape == (2, 1)
 
 
-def test_kl_plus_agrees_with_the_scalar_function():
-    for p, q in ((0.2, 0.7), (0.0, 0.4), (0.5, 0.75)):
-        assert theory.kl_plus(p, q) == pytest.approx(theory.bernoulli_kl(p, q), rel=1e-12)
-
-
 # ---- the definition ------------------------------------------------------------------------
 
 

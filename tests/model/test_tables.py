@@ -43,6 +43,9 @@ def test_bad_tables_get_one_sentence(frame, tmp_path):
 
     refused("no column 'tempo'; its columns are: genre, score", frame, "genre", ["tempo"])
     refused("no column 'arm'", frame, "arm", ["score"])
+    refused("no columns 'arm', 'tempo'; its", frame, "arm", ["tempo"])
+    refused("objectives names 'score' twice", frame, "genre", ["score", "score"])
+    refused("'genre' names the arms", frame, "genre", ["genre"])
     refused(r"\[0, 1\], but it ranges over \[-60, 0\]", frame, "genre", ["loud"])
     refused(
         "column 'text' must hold numbers; in rows 1, 2, 3 and 1 more it does not",

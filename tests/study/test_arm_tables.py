@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from momab import study
-from momab.datasets import subsets
 from momab.study import arm_tables, groups
+from momab.study.datasets import subsets
 from tests.realdata import load_or_skip
 
 

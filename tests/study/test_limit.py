@@ -1,4 +1,4 @@
-"""Everybody against the price: the lines, their recording policy by policy, the wider tables."""
+"""Every policy against the price: the lines, their recording policy by policy, the wider tables."""
 
 import math
 

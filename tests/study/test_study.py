@@ -8,12 +8,11 @@ import pandas as pd
 import pytest
 
 from momab import MomabError, study
-from momab.cli.study import FIGURES
-from momab.datasets.subsets import KINDS
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances
 from momab.model.instances import SYNTHETIC_SETTINGS
 from momab.study import recorded
+from momab.study.datasets.subsets import KINDS
 from tests.realdata import load_or_skip
 
 TINY = study.Options(horizon=300, runs=2, seed=3, progress=False)
@@ -179,17 +178,6 @@ def test_certificates_survive_recording(tmp_path, monkeypatch):
     assert study.differences(parts, ["synthetic"]) == {"synthetic": ""}
 
 
-def test_files_are_written(tiny_parts, tmp_path):
-    targets = ["table2", "figure1", "figure2"]
-    paths = study.write_files(tiny_parts, targets, tmp_path / "out", FIGURES)
-    assert [p.name for p in paths] == ["table2.csv", "table2.tex", "figure1.svg", "figure2.svg"]
-    tex = paths[1].read_text()
-    assert r"\toprule" in tex
-    assert "142.077" in tex
-    assert paths[2].read_text().count("<svg") == 1
-    assert not list((tmp_path / "out").glob(".*"))
-
-
 def test_missing_data_is_said_before_anything_runs(tmp_path):
     options = study.Options(data_dir=tmp_path)
     with pytest.raises(MomabError, match="momab data get"):
@@ -197,8 +185,6 @@ def test_missing_data_is_said_before_anything_runs(tmp_path):
     study.require_data(["synthetic"], options)
 
 
-def test_unknown_targets():
-    with pytest.raises(MomabError, match="there is no target 'table9'; choose from table1"):
-        study.wanted_parts(["table9"])
+def test_targets_become_parts():
     assert study.wanted_parts(["figure1", "table2"]) == ["synthetic"]
     assert study.wanted_parts(["all"]) == list(study.PARTS)
