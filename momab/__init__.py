@@ -2,7 +2,7 @@
 
 The names below are imported when they are first used, so ``import momab`` costs next to nothing.
 In a notebook the import also registers the cell magics ``%%prose``, ``%%figure`` and ``%%table``
-(see `momab.figures.magics`).
+(see `momab.chapters.figures.magics`).
 """
 
 import sys
@@ -13,11 +13,10 @@ from momab.errors import MomabError
 
 if TYPE_CHECKING:
     from momab._util import parameters
-    from momab.auditing.auditor import audit
-    from momab.auditing.trace import trace
+    from momab.chapters.figures.style import palette
     from momab.engine.policies.annealing import AnnealingPareto
     from momab.engine.policies.anytime import AnytimeWidthGuided
-    from momab.engine.policies.base import selection
+    from momab.engine.policies.base import Policy
     from momab.engine.policies.kl_ucb import KLUCB
     from momab.engine.policies.pareto_imed import ParetoIMED
     from momab.engine.policies.pareto_thompson import ParetoThompson
@@ -27,7 +26,11 @@ if TYPE_CHECKING:
     from momab.engine.policies.width_guided import WidthGuided
     from momab.engine.results import Results
     from momab.engine.simulate import simulate
+    from momab.engine.streams import word
+    from momab.engine.tools import choose, choose_among, choose_top, commit
     from momab.exercises import check
+    from momab.ledger.auditing.auditor import audit
+    from momab.ledger.auditing.trace import trace
     from momab.model import metrics, pareto, theory
     from momab.model.instances import (
         Instance,
@@ -47,6 +50,7 @@ __all__ = [
     "ParetoIMED",
     "ParetoThompson",
     "ParetoUCB1",
+    "Policy",
     "Results",
     "ScalarizedUCB",
     "SingleUCB1",
@@ -55,17 +59,22 @@ __all__ = [
     "audit",
     "bernoulli",
     "check",
+    "choose",
+    "choose_among",
+    "choose_top",
+    "commit",
     "duplicated",
     "from_csv",
     "from_frame",
     "metrics",
+    "palette",
     "parameters",
     "pareto",
-    "selection",
     "simulate",
     "synthetic",
     "theory",
     "trace",
+    "word",
 ]
 
 PUBLIC = {
@@ -76,24 +85,30 @@ PUBLIC = {
     "ParetoIMED": "momab.engine.policies.pareto_imed",
     "ParetoThompson": "momab.engine.policies.pareto_thompson",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
+    "Policy": "momab.engine.policies.base",
     "Results": "momab.engine.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
     "SingleUCB1": "momab.engine.policies.single_ucb1",
     "WidthGuided": "momab.engine.policies.width_guided",
-    "audit": "momab.auditing.auditor",
+    "audit": "momab.ledger.auditing.auditor",
     "bernoulli": "momab.model.instances",
     "check": "momab.exercises",
+    "choose": "momab.engine.tools",
+    "choose_among": "momab.engine.tools",
+    "choose_top": "momab.engine.tools",
+    "commit": "momab.engine.tools",
     "duplicated": "momab.model.instances",
     "from_csv": "momab.model.tables",
     "from_frame": "momab.model.tables",
     "metrics": "momab.model.metrics",
+    "palette": "momab.chapters.figures.style",
     "parameters": "momab._util.parameters",
     "pareto": "momab.model.pareto",
-    "selection": "momab.engine.policies.base",
     "simulate": "momab.engine.simulate",
     "synthetic": "momab.model.instances",
     "theory": "momab.model.theory",
-    "trace": "momab.auditing.trace",
+    "trace": "momab.ledger.auditing.trace",
+    "word": "momab.engine.streams",
 }
 """Where each public name is defined; a module stands for itself."""
 
@@ -125,7 +140,7 @@ def _register_magics() -> None:
     for name in ("prose", "figure", "table"):
 
         def magic(line: str, cell: str, name: str = name) -> None:
-            module = import_module("momab.figures.magics")
+            module = import_module("momab.chapters.figures.magics")
             getattr(module, name)(line, cell, shell.user_ns)
 
         shell.register_magic_function(magic, "cell", name)

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from momab.web import Loopback
+from momab._util.loopback import Loopback
 
 
 @dataclass(frozen=True)

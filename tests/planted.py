@@ -1,6 +1,6 @@
 """Width-guided with one mistake in it, for the audit to find.
 
-The selection function spells Algorithm 1 out once more, so that each mistake is one visible line.
+The policy spells Algorithm 1 out once more, so that each mistake is one visible line.
 """
 
 from dataclasses import dataclass
@@ -8,27 +8,35 @@ from typing import ClassVar
 
 import numpy as np
 
-from momab.engine.policies.base import Certificate, top
+from momab.engine.policies.base import Policy
+from momab.engine.tools import choose_top, commit
 from momab.model.numerics import log
 
 
 @dataclass(frozen=True)
-class Planted:
+class Planted(Policy):
     bug: str = "none"
     c: float = 2.0
 
     family: ClassVar[str] = "planted"
     name: ClassVar[str] = family
     label: ClassVar[str] = "Planted"
+    compiled: ClassVar[bool] = False
+
+    def start(self):
+        self.memory, self.stored = {}, None
+
+    def select(self, t, coin):
+        return select_planted(self, t, coin)
 
 
-def estimates(bug, view):
+def estimates(bug, view, t):
     """Counts and means, as the policy believes them to be."""
     counts, means = view.counts, view.means
     memory = view.memory
     if bug == "means off by one sample":  # the newest sample is counted but not added
-        if memory.get("t") != view.t:
-            memory["t"], memory["means"] = view.t, memory.get("next", means.copy())
+        if memory.get("t") != t:
+            memory["t"], memory["means"] = t, memory.get("next", means.copy())
             memory["next"] = means.copy()
         return counts, memory["means"]
     if bug == "rewards swapped between arms":
@@ -40,17 +48,14 @@ def estimates(bug, view):
     return counts, means
 
 
-def select_planted(policy, view, coin):
-    bug = policy.bug
-    d = view.d
-    objectives = np.arange(d)
-    if view.certificate is not None:
-        if bug == "strays after the certificate" and view.t % 7 == 0:
-            return (view.certificate.arm + 1) % view.K
-        return view.certificate.arm
-    counts, means = estimates(bug, view)
-    T = view.t if bug == "log t instead of log T" else view.horizon
-    c = policy.c / 2 if bug == "c off by a factor of two" else policy.c
+def select_planted(view, t, coin):
+    bug = view.bug
+    objectives = np.arange(view.d)
+    if view.stored is not None:  # the driver would keep a commitment, so it does not hear of one
+        return (view.stored + 1) % view.K if t % 7 == 0 else view.stored
+    counts, means = estimates(bug, view, t)
+    T = t if bug == "log t instead of log T" else view.T
+    c = view.c / 2 if bug == "c off by a factor of two" else view.c
     beta = np.sqrt(c * log(T) / counts)
     U, L = means + beta[:, None], means - beta[:, None]
     ranked = np.argsort(-(means if bug == "leaders by mean" else U), axis=0, kind="stable")
@@ -66,15 +71,18 @@ def select_planted(policy, view, coin):
     if bug == "certificate of the widest objective only":
         proved &= objectives == W.argmax()
     if bug == "overlooks certificates":
-        proved &= view.t % 50 == 0
+        proved &= t % 50 == 0
     if bug == "never certifies":
         proved[:] = False
     if proved.any():
         j = int(np.flatnonzero(proved)[0])
         arm = challenger[j] if bug == "commits to the runner-up" else b[j]
-        view.certificate = Certificate(view.t, int(arm), j)
+        if bug == "strays after the certificate":
+            view.stored = int(arm)
+        else:
+            commit(view, t, int(arm), j, view.T)
         return int(arm)
-    j = int(coin.choose(top(W), slot=0))
+    j = choose_top(W, 0, coin)
     if bug == "narrowest objective":
         j = int(W.argmin())
     if bug == "first objective only":

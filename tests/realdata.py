@@ -2,7 +2,7 @@
 
 import pytest
 
-from momab import datasets
+from momab.study import datasets
 
 
 def load_or_skip(shared, dataset):

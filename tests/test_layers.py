@@ -1,4 +1,4 @@
-"""The rooms of the house: what may import what, and that a public name is defined once."""
+"""The packages: what may import what, and that a public name is defined once."""
 
 import ast
 import os
@@ -43,7 +43,7 @@ LAYERS = "Each package imports only those below it"
 SPHINX = "Only book.sphinx knows Sphinx, and book.myst its parser"
 PLANTED = [
     ("model/pareto", "from momab.chapters import model", "momab.chapters.model", LAYERS),
-    ("engine/loop", "from momab import datasets", "momab.datasets", LAYERS),
+    ("engine/loop", "from momab.study import datasets", "momab.study.datasets", LAYERS),
     (
         "study/write",
         "def late():\n    from momab.chapters import fairness",
@@ -56,9 +56,9 @@ PLANTED = [
     ("chapters/model", "from momab.chapters import tuning", "tuning", "Chapters do not"),
     ("exercises/model", "import momab.exercises.tuning", "tuning", "Exercises of different"),
     ("book/build", "from momab.model import theory", "theory", "The book knows no mathematics"),
-    ("engine/loop", "def late():\n    import numba", "numba", "Only the kernels are compiled"),
+    ("engine/loop", "def late():\n    import numba", "numba", "Only one module compiles"),
     ("study/tables", "import matplotlib.pyplot", "matplotlib", "What computes draws nothing"),
-    ("course/grading", "import tornado.web", "tornado", "Only web knows the web framework"),
+    ("course/grading", "import tornado.web", "tornado", "Only the loopback server knows"),
     ("book/build", "from sphinx.application import Sphinx", "sphinx", SPHINX),
 ]
 

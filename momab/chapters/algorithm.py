@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
+from momab._util import prose
 from momab._util.validate import IntArray, whole_number
-from momab.auditing.rounds import CERTIFICATE, COMMITTED, LEADER, Rounds
-from momab.auditing.trace import Trace
+from momab.chapters.figures import show, templates
+from momab.chapters.figures.style import BLUE, FAINT, INK, LINES, ORANGE, STYLE, axes_grid
 from momab.engine.policies.base import Policy
 from momab.engine.simulate import simulate
-from momab.figures import magics, show, templates
-from momab.figures.style import BLUE, FAINT, INK, LINES, ORANGE, STYLE, axes_grid
+from momab.ledger.auditing.rounds import CERTIFICATE, COMMITTED, LEADER, Rounds
+from momab.ledger.auditing.trace import Trace
 from momab.model.instances import Instance
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def decision(rounds: Rounds, i: int = 0) -> dict[str, Any]:
 
 def why(rounds: Rounds, i: int = 0) -> str:
     """One sentence on why a decision pulled what it pulled (the template ``why.txt``)."""
-    return magics.one_line(templates.fill_template("why.txt", **decision(rounds, i)))
+    return prose.one_line(templates.fill_template("why.txt", **decision(rounds, i)))
 
 
 def certificate_rounds(
@@ -111,7 +112,7 @@ def written_rounds(found: pd.DataFrame) -> pd.DataFrame:
     printed = found.rename(columns={"rule": "c"})
     for column in _PLACES:
         printed[column] = _written(found, column)
-    printed["bound on failure"] = found["bound on failure"].map(magics.tens)
+    printed["bound on failure"] = found["bound on failure"].map(prose.tens)
     return printed
 
 

@@ -1,7 +1,7 @@
 """Certificates (Lemma 9, Corollary 6): what they prove, and how often they are false.
 
 The computations follow the lemma's chain of inequalities at a certificate, count false
-certificates, and ask which objective certifies; the figures show the rates and the shares.
+certificates, and ask which objective certifies.
 """
 
 from __future__ import annotations
@@ -9,27 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, IntArray, whole_number
-from momab.auditing import AuditReport
-from momab.auditing.hand_made import edge_sequence, play_sequences
-from momab.auditing.trace import Trace
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.simulate import simulate
-from momab.figures.style import (
-    BLUE,
-    INK,
-    MUTED,
-    ORANGE,
-    PINK,
-    STYLE,
-    draw_points,
-    legend_above,
-    new_axes,
-)
+from momab.ledger.auditing.hand_made import edge_sequence, play_sequences
+from momab.ledger.auditing.trace import Trace
 from momab.model import pareto, theory
 from momab.model.instances import Instance, bernoulli
 from momab.model.numerics import log
@@ -37,7 +24,6 @@ from momab.model.statistics import rates
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
 def certificate_chain(trace: Trace) -> pd.DataFrame:
@@ -95,18 +81,6 @@ def failed_sides(trace: Trace) -> tuple[bool, bool]:
     return bool(low), bool(high)
 
 
-def lemma_9_table(report: AuditReport) -> pd.DataFrame:
-    """What an audit says about the two claims of Lemma 9, with headings for a page."""
-    headings = {
-        "claim": "claim",
-        "checked": "certificates where it is claimed",
-        "violations": "violations",
-        "off_event": "false, off the event",
-    }
-    lines = report.table().set_index("check").loc[["lemma-9", "lemma-9-front"]]
-    return lines[list(headings)].rename(columns=headings).reset_index(drop=True)
-
-
 def photo_finish(d: int, lead: float, margin: float, low: float = 0.3) -> Instance:
     """Every objective has its own winner; objective 0 leads by ``lead``, the rest by less.
 
@@ -124,7 +98,7 @@ def crowded_champion(K: int, lead: float, margin: float) -> Instance:
     """Two objectives: the champion's runner-up is a crowd, the other's is a single arm.
 
     On objective 0 arm 0 leads all K - 1 others, which tie; on objective 1 arm 1 leads arm 2
-    by ``lead - margin`` and everybody else is far behind.
+    by ``lead - margin`` and all other arms are far behind.
     """
     K = whole_number(K, "K", least=3)
     means = np.full((K, 2), [0.5, 0.05])
@@ -209,25 +183,6 @@ def kl_rounds(
     return pd.concat(frames, ignore_index=True)
 
 
-def kl_figure(stops: pd.DataFrame) -> Figure:
-    """The round of the kl certificate against that of Hoeffding's, with the diagonal."""
-    colours, markers = (BLUE, ORANGE, PINK, INK), ("o", "^", "s", "D")
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.8, 4.0))
-        rounds = stops[["hoeffding", "kl"]].to_numpy(dtype=float)
-        ends = [rounds.min() / 1.3, rounds.max() * 1.3]
-        axes.plot(ends, ends, color=MUTED, lw=1, ls="--")
-        for i, (name, rows) in enumerate(stops.groupby("instance", sort=False)):
-            axes.plot(
-                rows["hoeffding"], rows["kl"], color=colours[i % 4], marker=markers[i % 4],
-                ms=4, ls="none", alpha=0.7, label=str(name),
-            )  # fmt: skip
-        axes.set(xscale="log", yscale="log", xlabel="round of Hoeffding's certificate")
-        axes.set(ylabel="round of the kl certificate")
-        legend_above(axes, 2)
-    return fig
-
-
 def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:
     """A run inside the confidence event in which the objective with the smaller gap certifies.
 
@@ -245,76 +200,3 @@ def lucky_small_gap(lead: float, small: float, horizon: int, c: float) -> Trace:
         for a in range(2)
     ]
     return play_sequences(np.array(rewards), means, horizon, c)
-
-
-def certificate_picture(trace: Trace) -> Figure:
-    """All intervals on the certified objective at the certificate, the stored arm on top.
-
-    Without a certificate, those of objective 1 at the last decision, by their upper bounds.
-    """
-    stored = trace.commitment
-    t, j = (trace.recorded - 1, 0) if stored is None else (stored.t, stored.objective)
-    r = trace.rounds(t, t + 1)
-    order = np.argsort(r.U[0, :, j])
-    best = order[-1]
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.2, 0.42 * trace.K + 0.9))
-        axes.axvline(r.L[0, best, j], color=BLUE, lw=1)
-        for row, a in enumerate(order):
-            colour, width = (BLUE, 4.5) if a == best else (MUTED, 3.0)
-            axes.plot([r.L[0, a, j], r.U[0, a, j]], [row, row], color=colour, lw=width)
-            axes.plot(r.means[0, a, j], row, marker="o", ms=7, color=colour, mec="white")
-            axes.plot(trace.means[a, j], row, marker="|", ms=17, mew=2, color=INK)
-        axes.set_yticks(range(trace.K), [f"arm {a + 1}" for a in order])
-        axes.set(xlabel=f"mean of objective {j + 1}", ylim=(-0.6, trace.K - 0.4))
-        axes.grid(visible=False, axis="y")
-    return fig
-
-
-def false_certificates(frame: pd.DataFrame) -> Figure:
-    """Rates of false certificates against c, under the two bounds and the exact probability.
-
-    ``frame`` has the columns c, runs, stated, crossing and, for false and dominated, rate, low
-    and high.  A bound is drawn where it is below 1; between the coefficients its logarithm is
-    linear in c.
-    """
-    floor = 0.3 / float(frame["runs"].max())
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.6, 4.4))
-        x = frame["c"].to_numpy(float)
-        fine = np.geomspace(x[0], x[-1], 400)
-        stated = np.exp(np.interp(fine, x, np.log(frame["stated"])))
-        for bound, dash, label in (
-            (stated, "--", "Corollary 6: $2KdT^{1-2c}$"),
-            (stated / 2, "-.", "for dominated arms: $KdT^{1-2c}$"),
-        ):
-            if (bound < 1).any():
-                ax.plot(fine[bound < 1], bound[bound < 1], color=INK, ls=dash, label=label)
-        ax.plot(x, frame["crossing"], color=BLUE, label="some sample mean leaves, computed")
-        style = {"label": "not the only best arm", "marker": "s", "ms": 6, "color": ORANGE}
-        draw_points(ax, frame, "c", "false", floor, **style)
-        style = {"label": "a dominated arm", "marker": "D", "ms": 6, "color": PINK}
-        draw_points(ax, frame, "c", "dominated", floor, **style)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.set_xticks(x.tolist(), [f"{tick:g}" for tick in x], rotation=45)
-        ax.minorticks_off()
-        ax.set(ylim=(floor, 1.15), xlabel="confidence coefficient $c$", ylabel="probability")
-        legend_above(ax, 1)
-    return fig
-
-
-def champion_figure(frame: pd.DataFrame) -> Figure:
-    """How often the certified objective is the one with the largest gap, by instance."""
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.8, 0.42 * len(frame) + 1.0))
-        rows = np.arange(len(frame))[::-1]
-        share = frame["rate"].to_numpy(float)
-        bars = np.array([share - frame["low"], frame["high"] - share], dtype=np.float64).clip(0)
-        ax.errorbar(share, rows, xerr=bars, color=BLUE, marker="o", ls="none", capsize=3)
-        ax.axvline(0.5, color=MUTED, lw=1, ls=":")
-        ax.set_yticks(rows, frame["instance"].tolist())
-        ax.xaxis.set_major_formatter("{x:.0%}")
-        ax.set(xlim=(-0.02, 1.02), xlabel="runs certified by the largest-gap objective")
-        ax.set_ylim(-0.6, len(frame) - 0.4)
-    return fig

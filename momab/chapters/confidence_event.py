@@ -1,8 +1,8 @@
 """The chapter on the confidence event: how likely it is that some interval ever misses its mean.
 
 Exact tails at one sample count, simulated runs judged by their intervals, the chain of
-probabilities from the event to the bound of Proposition 8, what looking after every sample does
-to an interval for a fixed count, and the pictures of all these.
+probabilities from the event to the bound of Proposition 8, and what looking after every sample does
+to an interval for a fixed count.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -23,25 +22,11 @@ from momab._util.validate import (
     probability,
     whole_number,
 )
-from momab.auditing.trace import Trace
 from momab.engine.loop import play_block
 from momab.engine.policies.base import Policy
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.streams import RewardStream, reward_arrays
-from momab.figures.magics import tens
-from momab.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    LINES,
-    MUTED,
-    ORANGE,
-    STYLE,
-    draw_points,
-    legend_above,
-    new_axes,
-)
+from momab.ledger.auditing.trace import Trace
 from momab.model import pareto, theory
 from momab.model.instances import Instance
 from momab.model.numerics import log
@@ -49,7 +34,6 @@ from momab.model.statistics import rates
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
 def tail_profile(p: float, counts: ArrayLike, T: int, c: float) -> FloatArray:
@@ -62,15 +46,6 @@ def tail_profile(p: float, counts: ArrayLike, T: int, c: float) -> FloatArray:
     low = np.maximum(0, np.ceil(n * p - reach))
     high = np.minimum(n, np.floor(n * p + reach))
     return np.asarray(binom.cdf(low - 1, n, p) + binom.sf(high, n, p))
-
-
-def tail_table(means: Sequence[float], counts: ArrayLike, T: int, c: float) -> pd.DataFrame:
-    """:func:`tail_profile` for several means, in the columns p, n and tail."""
-    import pandas as pd
-
-    n = np.asarray(counts, dtype=np.int64)
-    frames = [pd.DataFrame({"p": p, "n": n, "tail": tail_profile(p, n, T, c)}) for p in means]
-    return pd.concat(frames, ignore_index=True)
 
 
 @dataclass(frozen=True)
@@ -214,23 +189,6 @@ def event_sweep(
     return pd.DataFrame(rows)
 
 
-def chain_table(chain: pd.DataFrame) -> pd.DataFrame:
-    """The chain of :func:`event_sweep` as printed, the simulated rates with their intervals."""
-    names = {
-        "failed_rate": "Ω fails, simulated",
-        "crossing": "some mean leaves, exact",
-        "tails": "sum of exact tails",
-        "sharp": "Hoeffding, counts to T − K",
-        "stated": "as stated, counts to T",
-    }
-    printed = chain[["c", *names]].rename(columns=names).map(lambda x: tens(x, 3))
-    simulated = chain[["failed_rate", "failed_low", "failed_high"]].to_numpy()
-    printed[names["failed_rate"]] = [
-        f"{rate:.3g} ({low:.2g} to {high:.2g})" for rate, low, high in simulated
-    ]
-    return printed
-
-
 def event_steps(chain: pd.DataFrame, tail: float, bound: float, difference: float) -> pd.DataFrame:
     """The steps of the proof of Proposition 8: what each claims, what was found, if it holds.
 
@@ -254,123 +212,3 @@ def event_steps(chain: pd.DataFrame, tail: float, bound: float, difference: floa
     steps = pd.DataFrame(rows, columns=["step", "claim", "found", "holds"])
     steps["holds"] = np.where(steps["holds"], "yes", "no")
     return steps
-
-
-def tails_figure(frame: pd.DataFrame, bound: float, free: float) -> Figure:
-    """Exact chances of leaving the interval at one sample count, under Hoeffding's bound.
-
-    ``frame`` has the columns p, n and tail; below ``free`` samples the radius exceeds 1.
-    """
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.6, 4.2))
-        ax.axvspan(1, max(free, 1), color=FAINT, alpha=0.4, lw=0, label="radius above 1")
-        for number, (p, rows) in enumerate(frame.groupby("p")):
-            kept = rows[rows["tail"] > bound * 1e-7]
-            if kept.empty:
-                continue
-            ax.plot(
-                kept["n"],
-                kept["tail"],
-                color=LINES[number],
-                marker="osD^"[number % 4],
-                ms=4,
-                lw=1,
-                label=f"exact, mean {p:g}",
-            )
-        ax.axhline(bound, color=INK, ls="--", label="Hoeffding's bound")
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.set_ylim(bound * 1e-7, bound * 6)
-        ax.set(xlabel="samples n", ylabel="chance to leave the interval")
-        legend_above(ax, 2)
-    return fig
-
-
-def event_chain(frame: pd.DataFrame) -> Figure:
-    """The probability of leaving the confidence event against c: bounds, exact, simulated.
-
-    The two bounds are drawn where they are below 1.
-    """
-    floor = 0.3 / float(frame["runs"].max())
-    x = frame["c"].to_numpy(float)
-    fine = np.linspace(x[0], x[-1], 400)
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.6, 4.6))
-        for name, colour, dash, label in (
-            ("stated", INK, "--", "Proposition 8: $2KdT^{1-2c}$"),
-            ("tails", MUTED, "-.", "union of the exact tails"),
-        ):
-            bound = np.exp(np.interp(fine, x, np.log(np.maximum(frame[name], 1e-300))))
-            if (bound < 1).any():
-                ax.plot(fine[bound < 1], bound[bound < 1], color=colour, ls=dash, label=label)
-        ax.plot(x, frame["crossing"], color=BLUE, label="some sample mean leaves, computed")
-        style = {"label": "the same, simulated", "marker": "o", "ms": 5, "color": BLUE}
-        draw_points(ax, frame, "c", "union", floor, **style)
-        style = {"label": "$\\Omega_T$ fails, simulated", "marker": "s", "ms": 6, "color": ORANGE}
-        draw_points(ax, frame, "c", "failed", floor, **style)
-        ax.set_yscale("log")
-        ax.set(ylim=(floor, 1.15), xlabel="confidence coefficient $c$", ylabel="probability")
-        legend_above(ax, 1)
-    return fig
-
-
-FIRST = 5
-"""The first count at which the walks are looked at."""
-
-
-def inner_radius(n: IntArray, level: float) -> FloatArray:
-    """The radius that a fair coin's mean of n samples leaves with a chance of about ``level``."""
-    from scipy.stats import norm
-
-    return np.asarray(norm.isf(level / 2) / 2 / np.sqrt(n))
-
-
-def walks(sequences: int, samples: int, seed: int) -> FloatArray:
-    """Running means of fair coins, one row per sequence."""
-    flips = np.random.default_rng(seed).random((sequences, samples)) < 0.5
-    return np.asarray(np.cumsum(flips, axis=1) / np.arange(1, samples + 1))
-
-
-def walks_figure(means: FloatArray, level: float, c: float) -> Figure:
-    """Running means in two funnels: one for a single count, one for all counts at once.
-
-    The inner one has the normal radius at ``level``, the outer one is that of Proposition 8 with
-    T as long as the walks; walks that ever leave the inner one are drawn in colour.
-    """
-    n = np.arange(1, means.shape[1] + 1)
-    inner, outer = inner_radius(n, level), theory.confidence_radius(n, len(n), c)
-    left: BoolArray = np.asarray((np.abs(means - 0.5) > inner)[:, FIRST - 1 :].any(axis=1))
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.2, 3.4))
-        for i in np.argsort(left, kind="stable"):
-            ax.plot(n, means[i], color=ORANGE if left[i] else FAINT, lw=1)
-        for sign in (-1, 1):
-            label = f"holds at one count, {1 - level:.0%}" if sign > 0 else None
-            ax.plot(n, 0.5 + sign * inner, color=INK, lw=1.4, ls="--", label=label)
-            label = "made to hold at all counts" if sign > 0 else None
-            ax.plot(n, 0.5 + sign * outer, color=BLUE, label=label)
-        ax.set_xscale("log")
-        ax.set(xlim=(FIRST, len(n)), ylim=(0, 1), xlabel="samples $n$", ylabel="mean so far")
-        ax.xaxis.set_major_formatter("{x:,.0f}")
-        legend_above(ax, 1)
-    return fig
-
-
-def peeking(frame: pd.DataFrame, level: float) -> Figure:
-    """Looking once against looking after every sample, as the number of samples grows.
-
-    ``frame`` has the columns n, once, always, peek_rate, peek_low and peek_high.
-    """
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.6, 4.2))
-        x = frame["n"]
-        ax.axhline(level, color=INK, ls="--", label="what the interval promises")
-        ax.plot(x, frame["once"], color=GREEN, marker="^", ms=5, lw=1, label="one look, after $n$")
-        ax.plot(x, frame["always"], color=ORANGE, label="a look after every sample, computed")
-        style = {"label": "the same, simulated", "marker": "s", "ms": 5, "color": ORANGE}
-        draw_points(ax, frame, "n", "peek", 1e-9, **style)
-        ax.set_xscale("log")
-        ax.yaxis.set_major_formatter("{x:.0%}")
-        ax.set(ylim=(0, None), xlabel="samples $n$", ylabel="chance to leave the interval")
-        legend_above(ax, 1)
-    return fig

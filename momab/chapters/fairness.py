@@ -14,9 +14,9 @@ import numpy as np
 
 from momab import study
 from momab._util.validate import FloatArray
-from momab.figures.groups import frame_groups, group_axes, lay_out
-from momab.figures.style import MUTED, POLICY_STYLE, STYLE
-from momab.study.groups import GROUP, by_group, in_order, one_group
+from momab.chapters.figures.groups import frame_groups, group_axes
+from momab.chapters.figures.style import MUTED, STYLE, policy_style
+from momab.study.groups import GROUP, by_group, in_order, lay_out, one_group
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
     ``arms`` is :func:`momab.study.arm_tables.subset_arms`, ``committed``
     :func:`momab.study.arm_tables.committed_arms`.
     """
-    colour, _ = POLICY_STYLE["Width-guided"]
+    colour, _ = policy_style("Width-guided")
     held = {group[:2]: group[2] for group in by_group(committed)}
     with mpl.rc_context(STYLE):
         fig, panels = group_axes((4.6, 4.4))

@@ -16,11 +16,12 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
+from momab._util import prose
 from momab._util.validate import FloatArray
+from momab.chapters.figures import show, templates
+from momab.chapters.figures.style import STYLE
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
-from momab.figures import magics, show, templates
-from momab.figures.style import STYLE
 from momab.model import instances, pareto
 from momab.model.statistics import mean_interval
 from momab.study import groups, standings
@@ -122,7 +123,7 @@ def tuning_finding() -> dict[str, int]:
     """In how many groups Width-guided has the least mean of the table, and with all tuned.
 
     ``kept``: Width-guided with the paper's coefficient, which was tuned, against the others tuned
-    by the same protocol; ``after``: everybody with the coefficient of our own validation.
+    by the same protocol; ``after``: every policy with the coefficient of our own validation.
     """
     table, tuned = (
         study.recorded_results(part).pivot_table(
@@ -240,7 +241,7 @@ def _lines(points: pd.DataFrame) -> list[str]:
     wide = points.pivot_table("mean", "lead", "view")
     facts: dict[str, Any] = {"other": LEAD_2, "labels": LABELS}
     return [
-        magics.one_line(templates.fill_template("answer_line.html", lead=lead, cost=row, **facts))
+        prose.one_line(templates.fill_template("answer_line.html", lead=lead, cost=row, **facts))
         for lead, row in wide.iterrows()
     ]
 

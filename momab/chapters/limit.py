@@ -14,24 +14,26 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, IntArray
-from momab.engine.loop import play_block
-from momab.engine.policies.base import Policy, View, selection, top
-from momab.engine.policies.pareto_imed import ParetoIMED
-from momab.engine.streams import Coins, RewardStream, reward_arrays
-from momab.figures.style import (
+from momab.chapters.figures.style import (
     BLUE,
     FAINT,
     GREEN,
     INK,
     LINES,
     ORANGE,
-    POLICY_STYLE,
     STYLE,
     axes_grid,
     legend_above,
     new_axes,
+    palette,
     plain_log,
+    policy_style,
 )
+from momab.engine.loop import play_block
+from momab.engine.policies.base import Policy
+from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.streams import Coins, RewardStream, reward_arrays
+from momab.engine.tools import choose_top
 from momab.model import imed, pareto, theory
 from momab.model.instances import Instance
 from momab.model.metrics import weighted_pulls
@@ -100,8 +102,8 @@ def index_picture(run: IndexRun) -> Figure:
         fig, (axes,) = new_axes(size=(5.6, 3.9))
         last = int(run.candidate[-1])
         kinds = [
-            ("paid arms", run.gaps > 0, BLUE, 0.9),
-            ("free arms", run.gaps == 0, ORANGE, 1.4),
+            ("paid arms", run.gaps > 0, ORANGE, 0.9),
+            ("free arms", run.gaps == 0, BLUE, 1.4),
         ]
         for label, chosen, colour, width in kinds:
             chosen = chosen & (np.arange(len(chosen)) != last)
@@ -298,25 +300,22 @@ def printed_runs(parts: Sequence[pd.DataFrame], marks: Marks) -> pd.DataFrame:
 # ---- another price -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class CautiousIMED:
+class CautiousIMED(Policy):
     """Pareto IMED whose price counts gaps that may not have shown yet; evidence `max`."""
 
     name: ClassVar[str] = "cautious-imed"
     label: ClassVar[str] = "Pareto IMED, cautious"
+    compiled: ClassVar[bool] = False
 
-
-@selection(CautiousIMED)
-def select_cautious_imed(policy: CautiousIMED, view: View, coin: Coins) -> int:
-    """Price arm a by the sum over b of max(gap_b, 1/sqrt(N_b)) / D_b(a)."""
-    D, gaps = theory.evidence(view.means, "max"), pareto.gaps(view.means)
-    cost = np.maximum(gaps, 1 / np.sqrt(view.counts))[:, None] / np.maximum(D, 1e-9)
-    np.fill_diagonal(cost, 0.0)
-    prices = np.where(gaps > 0, np.inf, cost.sum(axis=0))
-    candidate = coin.choose(top(-prices), slot=0)
-    with np.errstate(invalid="ignore"):
-        index = view.counts * D[:, candidate] + np.log(view.counts)
-    return coin.choose(top(-index), slot=1)
+    def select(self, t: int, coin: Coins) -> int:
+        """Price arm a by the sum over b of max(gap_b, 1/sqrt(N_b)) / D_b(a)."""
+        D, gaps = theory.evidence(self.means, "max"), pareto.gaps(self.means)
+        cost = np.maximum(gaps, 1 / np.sqrt(self.counts))[:, None] / np.maximum(D, 1e-9)
+        np.fill_diagonal(cost, 0.0)
+        prices = np.where(gaps > 0, np.inf, cost.sum(axis=0))
+        candidate = choose_top(-prices, 0, coin)
+        index = self.counts * D[:, candidate] + np.log(self.counts)
+        return choose_top(-index, 1, coin)
 
 
 # ---- figures -------------------------------------------------------------------------------
@@ -325,7 +324,7 @@ def select_cautious_imed(policy: CautiousIMED, view: View, coin: Coins) -> int:
 def _styles(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of every policy: its own if it has one, else a colour that is left."""
     names = list(labels)
-    styles = {name: POLICY_STYLE[name] for name in names if name in POLICY_STYLE}
+    styles = {name: policy_style(name) for name in names if name in palette}
     taken = {colour for colour, _ in styles.values()}
     left = [colour for colour in LINES if colour not in taken] + list(LINES)
     others = [name for name in names if name not in styles]

@@ -1,8 +1,7 @@
 """Local charge (Lemma 10): what every pull before the certificate costs, in radii.
 
-The computations collect the price of every pull, check the proof's inequalities one by one, and
-build the run that approaches the constant 4; the figures show prices of random runs and of that
-run.
+The computations collect the cost of every pull, check the proof's inequalities one by one, and
+build the run that approaches the constant 4; a diagram shows the three cases of the proof.
 """
 
 from __future__ import annotations
@@ -14,14 +13,11 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
-from momab.auditing.hand_made import edge_sequence, play_sequences
-from momab.auditing.rounds import CASES
-from momab.auditing.trace import Trace
+from momab._util.validate import BoolArray, FloatArray, IntArray
+from momab.chapters.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, STYLE, new_axes
 from momab.errors import MomabError
-from momab.figures.style import BLUE, GREEN, INK, MUTED, ORANGE, STYLE, axes_grid, new_axes
+from momab.ledger.auditing.trace import Trace
 from momab.model import pareto
-from momab.model.numerics import log
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +36,7 @@ class Charges:
     """Width of the sampled pair / beta, between 1 and 2."""
     beta: FloatArray
     case: IntArray
-    """Index into :data:`momab.auditing.rounds.CASES`: 0, 1 or 2."""
+    """Index into :data:`momab.ledger.auditing.rounds.CASES`: 0, 1 or 2."""
     on_event: BoolArray
     """Whether all intervals of the round hold."""
     run: IntArray
@@ -144,28 +140,6 @@ def typical_tops(traces: Sequence[Trace], found: Charges) -> FloatArray:
     return np.array([found.deficit[mine].max() for mine in kept])
 
 
-def edge_run(
-    gap: float, horizon: int, c: float, whole: bool = False, rivals: int = 1, d: int = 1
-) -> Trace:
-    """The worst case of Lemma 10: the best arm looks as bad, its rivals as good as allowed.
-
-    The best arm has mean 1/2 + gap/2 and the rivals 1/2 - gap/2, on d equal objectives.
-    """
-    gap = positive_number(gap, "gap")
-    if gap > 1:
-        raise MomabError(f"gap must be at most 1; it is {gap!r}.")
-    theta = np.full(1 + whole_number(rivals, "rivals", least=1), 0.5 - gap / 2)
-    theta[0] = 0.5 + gap / 2
-    n = min(horizon, int(16 * c * log(horizon) / gap**2) + 3)
-    sides = [-1] + [1] * rivals
-    rewards = [edge_sequence(p, n, horizon, c, s, whole) for p, s in zip(theta.tolist(), sides)]
-    stacked = np.repeat(np.array(rewards)[:, :, None], d, axis=2)
-    return play_sequences(stacked, np.repeat(theta[:, None], d, axis=1), horizon, c)
-
-
-_CASE_STYLE = ((BLUE, "o", 2.0), (ORANGE, "s", 4.0), (GREEN, "^", 2.0))
-
-
 def worst_intervals() -> list[tuple[str, str, list[tuple[str, float, float, float]]]]:
     """Each case of Lemma 10 at its worst: title, label of the deficit, and the intervals.
 
@@ -220,52 +194,4 @@ def three_cases() -> Figure:
         ax.grid(visible=False)
         for side in ("left", "bottom"):
             ax.spines[side].set_visible(False)
-    return fig
-
-
-def charge_histograms(found: Charges) -> Figure:
-    """Deficit over radius of every pull, by case, with the constants of Lemma 10."""
-    on = found.on_event
-    with mpl.rc_context(STYLE):
-        fig, axes = axes_grid(3, 1, (5.4, 5.2))
-        bins = np.linspace(0, 4.2, 64)
-        for case, ax in enumerate(axes):
-            colour, _, constant = _CASE_STYLE[case]
-            mine = found.deficit[on & (found.case == case)]
-            if len(mine):
-                ax.hist(mine, bins=bins.tolist(), color=colour, log=True)
-                ax.plot(mine.max(), 1.6, marker="v", ms=8, color=INK, ls="none", zorder=3)
-            ax.axvline(constant, color=INK, ls="--", lw=1.6)
-            ax.set(xlim=(-0.05, 4.2), ylim=(0.8, None), title=CASES[case])
-            ax.set_ylabel("pulls")
-            if case < 2:
-                ax.tick_params(labelbottom=False)
-        axes[-1].set_xlabel("deficit on the sampled objective / radius")
-    return fig
-
-
-def edge_figure(trace: Trace, found: Charges) -> Figure:
-    """The constructed run: deficit over radius at every pull of a rival."""
-    rounds = np.flatnonzero(found.deficit > 0)
-    number = rounds + trace.K + 1
-    with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.4, 3.6))
-        for constant in (2, 4):
-            ax.axhline(constant, color=INK, ls="--", lw=1.2)
-        for case, (colour, marker, _) in enumerate(_CASE_STYLE):
-            mine = np.flatnonzero(found.case[rounds] == case)
-            mine = mine[:: max(1, len(mine) // 150)]
-            if len(mine):
-                ax.plot(
-                    number[mine],
-                    found.deficit[rounds[mine]],
-                    color=colour,
-                    marker=marker,
-                    ms=4 if case else 8,
-                    ls="none",
-                    label=CASES[case],
-                )
-        ax.xaxis.set_major_formatter("{x:,.0f}")
-        ax.set(ylim=(0, 4.3), xlabel="round", ylabel="deficit / radius")
-        ax.legend(fontsize=10, loc="lower right")
     return fig

@@ -6,31 +6,29 @@ what the chain gives away, and measured curves against the constants.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import FloatArray, IntArray, positive_number
-from momab.engine.loop import play_block
-from momab.engine.policies.base import Policy, View, selection
-from momab.engine.policies.width_guided import WidthGuided, select_width_guided
-from momab.engine.streams import Coins
-from momab.figures.style import (
+from momab._util.validate import FloatArray, IntArray
+from momab.chapters.figures.style import (
     BLUE,
     GREEN,
     INK,
     MUTED,
     ORANGE,
     PINK,
-    POLICY_STYLE,
     STYLE,
     axes_grid,
     legend_above,
     new_axes,
     plain_log,
+    policy_style,
 )
+from momab.engine.loop import play_block
+from momab.engine.policies.base import Policy
+from momab.engine.policies.width_guided import WidthGuided
 from momab.model import theory
 from momab.model.instances import duplicated
 from momab.model.statistics import mean_interval
@@ -40,31 +38,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class FirstOfTies:
+class FirstOfTies(WidthGuided):
     """Width-guided with every tie given to the first, so that a run has no coins."""
-
-    c: float = 2.0
 
     name: ClassVar[str] = "width-guided-first"
     label: ClassVar[str] = "Width-guided, first of ties"
-
-    def __post_init__(self) -> None:
-        """Validate the coefficient."""
-        object.__setattr__(self, "c", positive_number(self.c, "c"))
-
-
-class _First:
-    """A coin that always takes the first item."""
-
-    def choose(self, items: Any, slot: int) -> int:
-        return int(items[0])
-
-
-@selection(FirstOfTies)
-def select_first_of_ties(policy: FirstOfTies, view: View, coin: Coins) -> int:
-    """Algorithm 1 with coins that always show the first side."""
-    return select_width_guided(WidthGuided(policy.c), view, cast(Coins, _First()))
+    coins: ClassVar[str] = ""
 
 
 def first_difference(
@@ -170,7 +149,7 @@ def regret_over_log(
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(5.4, 4.4))
         for name, frame in curves.items():
-            colour, marker = POLICY_STYLE[name]
+            colour, marker = policy_style(name)
             errors = [frame["mean"] - frame["low"], frame["high"] - frame["mean"]]
             axes.errorbar(
                 frame["value"], frame["mean"], errors, color=colour, marker=marker, ms=5,

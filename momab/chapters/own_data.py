@@ -17,19 +17,20 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray
-from momab.errors import MomabError
-from momab.figures.show import unset
-from momab.figures.style import (
+from momab.chapters.figures.show import unset
+from momab.chapters.figures.style import (
     BLUE,
     FAINT,
     GREEN,
     INK,
     MUTED,
     ORANGE,
-    POLICY_STYLE,
     STYLE,
     drawable,
+    palette,
+    policy_style,
 )
+from momab.errors import MomabError
 from momab.model import theory
 from momab.model.instances import Instance, Rows
 from momab.model.tables import delimiter_name, from_csv
@@ -399,7 +400,7 @@ def policy_paths(trajectories: pd.DataFrame) -> Figure:
         for name, part in trajectories.groupby("policy", sort=False):
             regret = part.groupby("t")["pareto_regret"]
             mean, low, high = regret.mean(), regret.quantile(0.05), regret.quantile(0.95)
-            known = POLICY_STYLE.get(str(name))
+            known = policy_style(str(name)) if str(name) in palette else None
             colour = known[0] if known else next(spare)
             axes.fill_between(mean.index, low, high, color=colour, alpha=0.15, lw=0)
             axes.plot(mean.index, mean, color=colour, ls="-" if known else "--", label=str(name))

@@ -13,19 +13,19 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray
-from momab.engine.loop import play_block
-from momab.engine.policies.base import Policy
-from momab.figures.style import (
+from momab.chapters.figures.style import (
     BLUE,
     INK,
     MUTED,
     ORANGE,
-    POLICY_STYLE,
     STYLE,
     legend_above,
     new_axes,
     plain_log,
+    policy_style,
 )
+from momab.engine.loop import play_block
+from momab.engine.policies.base import Policy
 from momab.model import theory
 from momab.model.instances import Instance, synthetic
 from momab.model.metrics import weighted_pulls
@@ -114,7 +114,7 @@ def verdicts(frame: pd.DataFrame, problems: Mapping[Any, Instance], horizon: int
     """Who wins each duel: one row per instance with winner, quotient of means and C_PUCB.
 
     ``frame`` is :func:`duels` of Width-guided and Pareto UCB1 on problems whose names are pairs of
-    gap/g and number of dominated arms.  Somebody wins where the 95 % intervals do not overlap.
+    gap/g and number of dominated arms.  A policy wins where the 95 % intervals do not overlap.
     """
     import pandas as pd
 
@@ -293,7 +293,7 @@ def both_sides(frame: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
     with mpl.rc_context(STYLE):
         fig, (axes,) = new_axes(size=(5.6, 4.6))
         for name, rows in frame.groupby("policy", sort=False):
-            colour, marker = POLICY_STYLE[str(name)]
+            colour, marker = policy_style(str(name))
             errors = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
             axes.errorbar(
                 rows["x"], rows["mean"], errors, color=colour, marker=marker, ms=6, capsize=3,

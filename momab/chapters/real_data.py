@@ -15,14 +15,21 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
-from momab.datasets import spotify, subsets
-from momab.datasets.subsets import NEAR, TINY
-from momab.figures.groups import frame_groups, group_axes, lay_out
-from momab.figures.style import BLUE, FAINT, INK, ORANGE, POLICY_STYLE, STYLE
+from momab.chapters.figures.groups import frame_groups, group_axes
+from momab.chapters.figures.style import (
+    BLUE,
+    FAINT,
+    INK,
+    ORANGE,
+    STYLE,
+    policy_style,
+)
 from momab.model.statistics import normal_half_width
 from momab.study.compare import beside
+from momab.study.datasets import spotify, subsets
+from momab.study.datasets.subsets import NEAR, TINY
 from momab.study.design import POLICIES
-from momab.study.groups import KIND_NAMES, by_group, group_name, one_group
+from momab.study.groups import KIND_NAMES, by_group, group_name, lay_out, one_group
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,7 +276,7 @@ def mean_regrets(lines: pd.DataFrame) -> Figure:
         fig = Figure(figsize=(4.6, 3.6), layout="constrained")
         axes = fig.subplots()
         for i, name in enumerate(POLICIES):
-            colour, marker = POLICY_STYLE[name]
+            colour, marker = policy_style(name)
             part = lines[lines["policy"] == name]
             y = np.arange(len(part)) + 0.17 * (i - 1.5)
             half = normal_half_width(part["se"])
@@ -310,7 +317,7 @@ def group_runs(runs: pd.DataFrame, lines: pd.DataFrame, dataset: str, kind: str)
         fig = Figure(figsize=(4.6, 2.2), layout="constrained")
         axes = fig.subplots()
         for row, name in enumerate(POLICIES):
-            colour, _ = POLICY_STYLE[name]
+            colour, _ = policy_style(name)
             few, line = part[part["policy"] == name], told.loc[name]
             regret = few["pareto_regret"].clip(lower=1e-3).to_numpy()
             y = row + 0.3 * np.sin(np.arange(len(regret)) * 2.4)

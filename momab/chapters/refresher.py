@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, IntArray
-from momab.figures.style import (
+from momab.chapters.figures.style import (
     BLUE,
     GREEN,
     INK,

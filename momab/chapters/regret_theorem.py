@@ -16,11 +16,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray
-from momab.auditing import AuditReport
-from momab.auditing.trace import trace
-from momab.engine.loop import RunBlock, play_block
-from momab.engine.policies.width_guided import WidthGuided
-from momab.figures.style import (
+from momab.chapters.figures.style import (
     BLUE,
     GREEN,
     INK,
@@ -32,6 +28,10 @@ from momab.figures.style import (
     new_axes,
     plain_log,
 )
+from momab.engine.loop import RunBlock, play_block
+from momab.engine.policies.width_guided import WidthGuided
+from momab.ledger.auditing import AuditReport
+from momab.ledger.auditing.trace import trace
 from momab.model import theory, two_arms
 from momab.model.families import one_leader
 from momab.model.instances import Instance
@@ -272,7 +272,7 @@ def scaling_grid(charts: dict[str, pd.DataFrame]) -> Figure:
 
 
 def _trivial(axes: Axes, x: pd.Series[Any], frame: pd.DataFrame) -> None:
-    """What nobody can exceed: T times the largest gap, where a bound is vacuous."""
+    """What no policy can exceed: T times the largest gap, where a bound is vacuous."""
     axes.plot(x, frame["trivial"], color=MUTED, lw=1.3, label="trivial, T times largest gap")
 
 

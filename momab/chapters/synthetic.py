@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
-from momab.figures.style import GOLD, INK, MUTED, POLICY_STYLE, STYLE
+from momab.chapters.figures.style import GOLD, INK, MUTED, STYLE, policy_style
 from momab.model import instances, theory
 from momab.model.statistics import normal_half_width
 from momab.study.design import RUNS
@@ -159,7 +159,7 @@ def synthetic_comparison(table: pd.DataFrame, runs: int = RUNS) -> Figure:
         axes = fig.subplots(1, 2, sharey=True)
         for axis, (key, rows, label) in zip(axes, panels):
             for name, column in COLUMNS.items():
-                colour, marker = POLICY_STYLE[name]
+                colour, marker = policy_style(name)
                 half = normal_half_width(rows[f"{column}_std"], runs)
                 axis.errorbar(
                     rows[key],
@@ -195,7 +195,7 @@ def synthetic_trajectories(paths: pd.DataFrame) -> Figure:
             axes.T, paths.groupby("instance", sort=False), strict=True
         ):
             for name, path in rows.groupby("policy", sort=False):
-                colour, _ = POLICY_STYLE[str(name)]
+                colour, _ = policy_style(str(name))
                 above.fill_between(
                     path["t"], path["q05"], path["q95"], color=colour, alpha=0.2, lw=0
                 )
@@ -223,7 +223,7 @@ def synthetic_trend(bounds: pd.DataFrame, measured: pd.DataFrame) -> Figure:
 
     bounds = bounds[bounds["delta"] == 0.02]
     measured = measured[measured["delta"] == 0.02]
-    colour, marker = POLICY_STYLE["Width-guided"]
+    colour, marker = policy_style("Width-guided")
     lines = (
         ("trivial", GOLD, "-", r"$T\,\Delta_{\max}$, any policy"),
         ("theorem", MUTED, "--", "Theorem 4"),

@@ -1,4 +1,4 @@
-"""The same tuning for everyone: what validation chooses, and Table 1 with everybody tuned.
+"""The same tuning for everyone: what validation chooses, and Table 1 with every policy tuned.
 
 Curves of the validation regret against the coefficient, regret before and after tuning, who has
 the least mean, and where the choice went wrong; with the tables and pictures of these.
@@ -13,12 +13,12 @@ import matplotlib as mpl
 import numpy as np
 
 from momab import study
+from momab.chapters.figures.groups import frame_groups, group_axes
+from momab.chapters.figures.style import FAINT, INK, STYLE, policy_style
 from momab.engine.simulate import simulate
-from momab.figures.groups import frame_groups, group_axes, lay_out
-from momab.figures.style import FAINT, INK, POLICY_STYLE, STYLE
 from momab.model.statistics import normal_half_width
 from momab.study.design import POLICIES
-from momab.study.groups import GROUP, by_group, group_name, one_group
+from momab.study.groups import GROUP, by_group, group_name, lay_out, one_group
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def tuning_effect(runs: pd.DataFrame, retuned: pd.DataFrame) -> pd.DataFrame:
 
 
 def keep_paper(effect: pd.DataFrame) -> pd.DataFrame:
-    """Lines of :func:`tuning_effect` with everybody tuned but Width-guided, which was before."""
+    """Lines of :func:`tuning_effect` with every policy tuned, Width-guided by the paper."""
     kept = effect.copy()
     guided = kept["policy"] == "Width-guided"
     for name in ("", "_se"):
@@ -241,7 +241,7 @@ def tuning_figure(curves: pd.DataFrame) -> Figure:
         for dataset, kind, part in by_group(curves):
             axes = panels[dataset, kind]
             for name in POLICIES:
-                colour, marker = POLICY_STYLE[name]
+                colour, marker = policy_style(name)
                 line = part[part["policy"] == name]
                 if line.empty:
                     continue
@@ -257,7 +257,7 @@ def tuning_figure(curves: pd.DataFrame) -> Figure:
 
 
 def before_and_after(effect: pd.DataFrame) -> Figure:
-    """Mean regret before and after everybody was tuned, a panel per group.
+    """Mean regret before and after every policy was tuned, a panel per group.
 
     ``effect`` is :func:`tuning_effect`: open marks before, filled ones after, with 95 % intervals
     that are cut at a tenth of the mean, for the axis is logarithmic.
@@ -267,7 +267,7 @@ def before_and_after(effect: pd.DataFrame) -> Figure:
         for dataset, kind, part in by_group(effect):
             axes = panels[dataset, kind]
             for row, name in enumerate(POLICIES):
-                colour, marker = POLICY_STYLE[name]
+                colour, marker = policy_style(name)
                 [line] = part[part["policy"] == name].to_dict("records")
                 axes.plot([line["before"], line["after"]], [row, row], color=FAINT, lw=2, zorder=1)
                 axes.plot(line["before"], row, marker, mfc="none", mec=colour, ms=6)

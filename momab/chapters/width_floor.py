@@ -1,34 +1,23 @@
 """The width floor (Lemma 11): every inequality of its proof along recorded runs.
 
 The computations look at runs of Width-guided decision by decision, and build the run that comes
-nearest to the floor; the figures show one run, and the least ratios over many instances.
+nearest to the floor; a diagram shows the two cases of the proof.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number, whole_number
-from momab.auditing.rounds import Rounds
-from momab.auditing.trace import Trace
+from momab.chapters.figures.style import BLUE, INK, ORANGE, STYLE, new_axes
 from momab.errors import MomabError
-from momab.figures.style import (
-    BLUE,
-    GOLD,
-    GREEN,
-    INK,
-    MUTED,
-    ORANGE,
-    STYLE,
-    legend_above,
-    new_axes,
-    plain_log,
-)
+from momab.ledger.auditing.rounds import Rounds
+from momab.ledger.auditing.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +60,7 @@ def floor_rounds(record: Trace) -> pd.DataFrame:
     r"""What Lemma 11 is about, one row per decision up to the certificate.
 
     ``champion`` and ``sampled`` are the widths of the champion objective and of the sampled one,
-    ``radius`` belongs to the pulled arm, ``lead`` is the empirical lead of b over c on the
+    ``radius`` belongs to the pulled arm, ``lead`` is the empirical lead of b over e on the
     champion objective, ``best_leads`` says which case of the proof applies, ``on_event`` whether
     all intervals of the decision hold.
     """
@@ -86,11 +75,11 @@ def floor_rounds(record: Trace) -> pd.DataFrame:
 
 
 FLOOR_STEPS = {
-    "not certified": ("1", "L_b ≤ U_c", "no certificate"),
+    "not certified": ("1", "L_b ≤ U_e", "no certificate"),
     "lower side": ("1", "μ* − 2β_b ≤ L_b", "event"),
-    "upper side": ("1", "U_c ≤ μ_c + 2β_c", "event"),
-    "lead of the best": ("1", "μ_c ≤ μ* − g", "definition of g"),
-    "both radii": ("1", "g/2 ≤ β_b + β_c", "the four above"),
+    "upper side": ("1", "U_e ≤ μ_e + 2β_e", "event"),
+    "lead of the best": ("1", "μ_e ≤ μ* − g", "definition of g"),
+    "both radii": ("1", "g/2 ≤ β_b + β_e", "the four above"),
     "leader's bound": ("2", "U_a* ≤ U_b", "definition of b"),
     "optimism": ("2", "μ* ≤ U_a*", "event"),
     "leader's upper side": ("2", "U_b ≤ μ_b + 2β_b", "event"),
@@ -258,88 +247,4 @@ def two_cases() -> Figure:
         axes.grid(visible=False)
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
-    return fig
-
-
-def _thinned(frame: pd.DataFrame, count: int = 400) -> pd.DataFrame:
-    """Rows that are evenly spread on a log axis, with the last one."""
-    rows = np.unique(np.rint(np.geomspace(1, len(frame), count)).astype(int)) - 1
-    return frame.iloc[rows]
-
-
-def floor_run(table: pd.DataFrame, g: float) -> Figure:
-    """One run of :func:`floor_rounds`: widths and radius sink towards their floors."""
-    table = _thinned(table)
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.4, 3.9))
-        lines = [
-            ("sampled", "width of the sampled pair", GOLD, 4.0, "-"),
-            ("champion", "width of the champion's pair", BLUE, 1.8, "-"),
-            ("radius", "radius of the pulled arm", GREEN, 1.8, "--"),
-        ]
-        for column, label, colour, width, style in lines:
-            axes.plot(table["t"], table[column], color=colour, lw=width, ls=style, label=label)
-        floors = [
-            (g / 2, BLUE, "floor g†/2 of the widths"),
-            (g / 4, GREEN, "floor g†/4 of the radius"),
-        ]
-        for level, colour, label in floors:
-            axes.axhline(level, color=colour, lw=1.2, ls=":")
-            axes.annotate(
-                label, (0.01, level), xycoords=("axes fraction", "data"), xytext=(0, 3),
-                textcoords="offset points", color=colour,
-            )  # fmt: skip
-        last = table.iloc[-1]
-        if last["certifying"]:
-            axes.plot(last["t"], last["champion"], marker="*", ms=15, color=INK, ls="none")
-            axes.annotate(
-                "certificate", (last["t"], last["champion"]), xytext=(8, 34),
-                textcoords="offset points", ha="right",
-            )  # fmt: skip
-        axes.set(
-            xscale="log", yscale="log", xlabel="pulls made", ylabel="width, radius",
-            ylim=(g / 6, None),
-        )  # fmt: skip
-        plain_log(axes, "y")
-        legend_above(axes, 2)
-    return fig
-
-
-_RATIO_KINDS = (
-    ("width", BLUE, "o", "least before the certificate"),
-    ("at_certificate", ORANGE, "D", "at the certificate"),
-)
-
-
-def floor_ratios(frame: pd.DataFrame) -> Figure:
-    """Champion width over g/2, least and at the certificate, per instance and coefficient.
-
-    ``frame`` has the columns c, width and at_certificate, one row per run.
-    """
-    coefficients = sorted(frame["c"].unique(), reverse=True)
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.4, 3.8))
-        for place, c in enumerate(coefficients):
-            rows = frame[frame["c"] == c]
-            for shift, (column, colour, marker, _) in zip((-0.2, 0.2), _RATIO_KINDS):
-                values = np.sort(rows[column].dropna().to_numpy())
-                spread = 0.13 if len(values) > 1 else 0.0
-                x = place + shift + np.linspace(-spread, spread, len(values))
-                axes.scatter(x, values, s=22, marker=marker, fc="none", ec=colour)
-        axes.axhline(1, color=INK, lw=1.4)
-        axes.axhline(2, color=MUTED, lw=1.2, ls="--")
-        style: dict[str, Any] = {"textcoords": "offset points", "ha": "right"}
-        style["xycoords"] = ("axes fraction", "data")
-        axes.annotate("the floor", (1, 1), xytext=(0, 4), **style)
-        axes.annotate("width = g†", (1, 2), xytext=(0, 4), color=MUTED, **style)
-        for _, colour, marker, label in _RATIO_KINDS:
-            axes.scatter([], [], s=28, marker=marker, fc="none", ec=colour, label=label)
-        axes.set_xticks(range(len(coefficients)), [f"{c:g}" for c in coefficients])
-        top = float(np.nanmax(frame[["width", "at_certificate"]].to_numpy()))
-        axes.set(
-            xlabel="coefficient c of the radius", ylabel="width of the champion / (g†/2)",
-            yscale="log", ylim=(0.8, max(3.0, 1.15 * top)), xlim=(-0.6, len(coefficients) + 0.15),
-        )  # fmt: skip
-        plain_log(axes, "y")
-        legend_above(axes, 2)
     return fig

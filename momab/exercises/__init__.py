@@ -1,7 +1,7 @@
-"""Exercises that check themselves: a module per chapter, and `check` for whoever answers them.
+"""Exercises that check themselves: a module per chapter, and `check` for those who answer them.
 
 The exercise ``width-floor-2`` is the second one of the chapter ``width-floor``; how an answer to
-it is judged stands in `momab.exercises.width_floor`.  Written exercises have no entry here.
+it is judged is in `momab.exercises.width_floor`.  Written exercises have no entry here.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def check(name: str, answer: object) -> None:
     exercise = find_exercise(name)
     verdict = exercise.judge(exercise.outcomes(answer))
     if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-        from momab.figures.show import bundle
+        from momab.chapters.figures.show import bundle
 
         bundle({"text/html": verdict.html(), "text/plain": verdict.text()})
     else:

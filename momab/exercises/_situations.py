@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from momab.auditing.rounds import top_two
 from momab.exercises.core import Aspect
+from momab.ledger.auditing.rounds import top_two
 from momab.model import theory
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.engine.policies.base import Given, View, top
-from momab.engine.policies.width_guided import WidthGuided, select_width_guided
+from momab.engine.loop import play_rewards
+from momab.engine.policies.base import Given, seat
+from momab.engine.policies.width_guided import WidthGuided
+from momab.engine.streams import coins_for
+from momab.engine.tools import OBJECTIVE, UNTIL, choose_top
 from momab.exercises.core import Case, Exercise, Slip, function
 from momab.exercises.draws import counts, moved, near, unit, whole
 from momab.model.theory import confidence_radius
@@ -38,24 +40,17 @@ def _least_above(number: float) -> int:
 # ---- algorithm-3: one decision -------------------------------------------------------------
 
 
-class _First:
-    """A coin that always takes the first of the candidates."""
-
-    def choose(self, candidates: Sequence[int], slot: int) -> int:
-        return int(candidates[0])
-
-
-def _view(counts: Counts, means: Array, horizon: int) -> View:
-    return View(horizon, counts, means * counts[:, None], means, Given(1, 0), int(counts.sum()))
-
-
 def decide(counts: Counts, means: Array, horizon: int, c: float) -> tuple[bool, int, int]:
     """What Algorithm 1 does next: (certified, objective, arm); ties go to the lowest index."""
-    view = _view(counts, means, horizon)
-    arm = select_width_guided(WidthGuided(c=c), view, cast(Any, _First()))
-    if view.certificate is not None:
-        return True, view.certificate.objective, arm
-    return False, int(top(view.details.W)[0]), arm
+    coin = coins_for("", seed=0)  # no coins: the first of ties
+    player = seat(WidthGuided(c=c), means.shape[0], means.shape[1], horizon, Given(1, 0))
+    player.counts[:], player.means[:] = counts, means
+    for a in range(len(counts)):
+        player.moved(a)
+    arm = int(player.select(int(counts.sum()), coin))
+    if player.commitment[UNTIL] >= 0:
+        return True, int(player.commitment[OBJECTIVE]), arm
+    return False, int(choose_top(player.W, 0, coin)), arm
 
 
 @dataclass(frozen=True)
@@ -99,23 +94,11 @@ class _Wrong:
 
 def play_algorithm(rewards: Array, horizon: int, c: float) -> list[int]:
     """The arms that Algorithm 1 pulls when arm a's i-th reward vector is ``rewards[a, i]``."""
-    arms, _, d = rewards.shape
-    policy, coin = WidthGuided(c=c), cast(Any, _First())
-    view = View(
-        horizon,
-        np.zeros(arms, dtype=np.int64),
-        np.zeros((arms, d)),
-        np.zeros((arms, d)),
-        Given(1, 0),
+    pulled, certificate = play_rewards(
+        WidthGuided(c=c), np.asarray(rewards), horizon, Given(1, 0), coins_for("", seed=0)
     )
-    pulled = []
-    for t in range(horizon):
-        view.t = t
-        arm = t if t < arms else select_width_guided(policy, view, coin)
-        view.sums[arm] += rewards[arm, view.counts[arm]]
-        view.counts[arm] += 1
-        view.means[arm] = view.sums[arm] / view.counts[arm]
-        pulled.append(arm)
+    if certificate is not None:
+        pulled += [certificate.arm] * (horizon - len(pulled))
     return pulled
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.auditing.rounds import top_two
 from momab.exercises._situations import IS_POSSIBLE, WANTS_SITUATION, Situation, situation
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import near, sizes, unit, whole
+from momab.ledger.auditing.rounds import top_two
 from momab.model import pareto, theory
 
 Array = NDArray[np.float64]
@@ -145,7 +145,7 @@ _COEFFICIENT = function(
         Case(
             "smaller risks need larger coefficients",
             ((4, 2, 500, 0.001), (4, 2, 500, 1e-9)),
-            "The level stands in the denominator under the logarithm.",
+            "The level is in the denominator under the logarithm.",
         ),
         Case(
             "the risk of the theorem gives back its coefficient",

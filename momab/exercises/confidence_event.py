@@ -111,7 +111,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Slip(
                 lambda shelf, pulled: shelf.mean(axis=1).tolist(),
-                "You average the whole shelf, also rewards that nobody has seen.",
+                "You average the whole shelf, also rewards that no round has shown.",
             ),
             Slip(
                 lambda shelf, pulled: [
@@ -233,7 +233,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "different probabilities.",
             ),
             Case(
-                "fewer samples than rounds, and intervals that nobody can leave",
+                "fewer samples than rounds, and intervals that no mean can leave",
                 ((0.4, 15, 500, 0.1), (0.5, 5, 100, 2.0)),
                 "The radius depends on the horizon, the walk on the number of samples.",
             ),
@@ -241,7 +241,7 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Slip(
                 lambda p, samples, horizon, c: _tails(p, samples, horizon, c)[-1],
-                "That is the chance to be outside at the last count; somebody who looks after "
+                "That is the chance to be outside at the last count; an observer who looks after "
                 "every sample sees earlier exits, too.",
             ),
             Slip(

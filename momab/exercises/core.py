@@ -253,7 +253,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Slip:
-    """A plausible wrong answer, and the hint that helps whoever gave it."""
+    """A plausible wrong answer, and the hint for a student who gave it."""
 
     answer: Any
     hint: str
@@ -266,7 +266,7 @@ class Case:
     what: str
     calls: tuple[tuple[Any, ...], ...]
     hint: str
-    drawn: tuple[tuple[Any, ...], ...] = ()  # calls that were drawn for somebody, made as well
+    drawn: tuple[tuple[Any, ...], ...] = ()  # calls that were drawn for one student, made as well
 
     @property
     def every(self) -> tuple[tuple[Any, ...], ...]:

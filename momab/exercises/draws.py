@@ -23,7 +23,7 @@ Vary = Sequence[Varier] | Callable[["Draw", Arguments], Arguments]
 
 
 class Draw:
-    """A stream of numbers for somebody's answer to an exercise."""
+    """A stream of numbers for one student's answer to an exercise."""
 
     def __init__(self, seed: int, who: str, exercise: str) -> None:
         """Start the stream of a seed (64 bits), a name and an exercise."""

@@ -264,7 +264,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Slip(
                 [[0.9, 0.1, 0.1], [0.1, 0.9, 0.1], [0.1, 0.1, 0.9], [0.5, 0.5, 0.5]],
-                "Nobody wins two objectives here: these are three specialists.",
+                "No arm wins two objectives here: these are three specialists.",
             ),
             Slip(
                 [[0.9, 0.9, 0.0], [0.4, 0.4, 0.7]],

@@ -140,7 +140,7 @@ _COPIES = function(
         Case(
             "more than two arms",
             (([0.5, 0.7, 0.5, 0.2], 5), ([0.1, 0.3, 0.8], 6), ([0.45, 0.4, 0.1], 2)),
-            "Only the two largest means count, wherever they stand in the list.",
+            "Only the two largest means count, wherever they are in the list.",
         ),
         Case(
             "no danger",
@@ -223,7 +223,7 @@ _DEAREST = value(
         ),
         Slip(
             [[0.9, 0.1], [0.1, 0.9], [0.2, 0.8]],
-            "Nobody is below another arm everywhere here, so nothing costs anything.",
+            "No arm is below another arm everywhere here, so nothing costs anything.",
         ),
         Slip(
             [[0.9, 0.1], [0.1, 0.9], [0.08, 0.9]],

@@ -195,7 +195,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Slip(
                 lambda means: _unbeaten(means, lambda b, a: bool((b >= a).all())),
-                "With your test every arm dominates itself, so nobody is left; the vectors must "
+                "With your test every arm dominates itself, so no arm is left; the vectors must "
                 "also differ.",
             ),
             Slip(
@@ -218,7 +218,7 @@ EXERCISES: tuple[Exercise, ...] = (
             Case(
                 "arms of the Pareto set have gap zero, never less",
                 ((_PLAIN,), (_EQUAL,)),
-                "An arm that nobody dominates needs no lift at all.",
+                "An arm that no other arm dominates needs no lift at all.",
             ),
             Case(
                 "one objective",
@@ -303,7 +303,7 @@ EXERCISES: tuple[Exercise, ...] = (
             Slip(
                 lambda means, weights: pareto_gaps(means[:, weights > 0] / weights[weights > 0]),
                 "You dropped the objectives without lift; an arm that is worse there dominates "
-                "nobody, so they still count.",
+                "no other arm, so they still count.",
             ),
         ],
         vary=[unit("Kd"), sizes("d")],

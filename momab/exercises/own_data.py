@@ -293,7 +293,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Slip(
                 [[0.9, 0.9, 0.4], [0.9, 0.4, 0.9], [0.4, 0.9, 0.9]],
-                "The winners are as wanted, but nobody has a positive gap, so that there is no "
+                "The winners are as wanted, but no arm has a positive gap, so that there is no "
                 "regret to speak of.",
             ),
         ],

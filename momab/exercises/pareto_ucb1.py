@@ -74,7 +74,7 @@ _COEFFICIENT = function(
             "With one objective and one best arm the fourth root is that of 1.",
         ),
         Case(
-            "a dominated arm whose gap is zero, and nobody dominated",
+            "a dominated arm whose gap is zero, and no arm dominated",
             ((_BORDER, 1_000_000), (np.array([[0.9, 0.1], [0.1, 0.9]]), 1_000_000)),
             "Only arms with a positive gap are summed; an arm can be dominated and have gap zero, "
             "and then it is not on the front either.",
@@ -159,7 +159,7 @@ _OPTIMISTIC = function(
             "Every arm is lifted by a radius of its own, the same on all objectives.",
         ),
         Case(
-            "equal vectors stay together, a tie in one coordinate protects nobody",
+            "equal vectors stay together, a tie in one coordinate protects no arm",
             (
                 (np.array([[0.5, 0.5], [0.5, 0.5], [0.1, 0.9]]), np.array([9, 9, 9]), 27, 2.0),
                 (np.array([[0.6, 0.5], [0.6, 0.3], [0.2, 0.5]]), np.array([9, 9, 9]), 27, 2.0),
@@ -273,7 +273,7 @@ _HALF = value(
         ),
         Slip(
             [[0.9, 0.4], [0.4, 0.9], [0.5, 0.5]],
-            "Nobody is dominated here, so that no policy has any regret.",
+            "No arm is dominated here, so that no policy has any regret.",
         ),
     ],
 )

@@ -63,7 +63,7 @@ _PRICE = function(
             "An objective on which the paid arm is ahead of the candidate adds nothing.",
         ),
         Case(
-            "nobody is paid",
+            "no arm has a positive gap",
             ((np.array([[0.8, 0.25], [0.25, 0.8]]),),),
             "A sum over no arm is zero.",
         ),
@@ -215,7 +215,7 @@ _TINY = value(
         ),
         Slip(
             [[0.9, 0.8995], [0.8995, 0.9], [0.8, 0.8]],
-            "The leads are tiny, but nobody is far behind; move the third arm down.",
+            "The leads are tiny, but no arm is far behind; move the third arm down.",
         ),
     ],
 )

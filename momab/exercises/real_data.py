@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.datasets import subsets
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import Draw, unit
 from momab.model import metrics, pareto
+from momab.study.datasets import subsets
 
 Front = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 

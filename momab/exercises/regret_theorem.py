@@ -72,7 +72,7 @@ _THEOREM = function(
             "The lead belongs to an objective, the gap to an arm; the bound needs both.",
         ),
         Case(
-            "nobody leads",
+            "no arm leads",
             ((_TIED, 10_000, 2.0),),
             "If every objective has several best arms, the theorem says nothing: return infinity.",
         ),
@@ -132,7 +132,7 @@ _EXPLORATION = function(
             "With a general c the 32 becomes 16 c.",
         ),
         Case(
-            "nobody leads, and arms whose gap is zero",
+            "no arm leads, and arms whose gap is zero",
             ((_TIED, 10_000, 2.0), (_ZERO_GAP, 10_000, 2.0)),
             "Arms with gap zero cost nothing and do not enter the sum; then the formula is finite "
             "without a lead.",

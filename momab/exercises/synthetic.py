@@ -136,7 +136,7 @@ _SHARP = function(
             "With one objective gaps and lead are differences of means.",
         ),
         Case(
-            "a dominated arm with gap zero, and nobody dominated",
+            "a dominated arm with gap zero, and no arm dominated",
             (
                 (np.array([[0.8, 0.3], [0.8, 0.1], [0.2, 0.6], [0.1, 0.4]]),),
                 (np.array([[0.9, 0.1], [0.1, 0.8]]),),

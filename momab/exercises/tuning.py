@@ -105,7 +105,7 @@ EXERCISES: tuple[Exercise, ...] = (
         least_mean,
         [
             Case(
-                "the coefficient with the least mean, wherever it stands in the list",
+                "the coefficient with the least mean, wherever it is in the list",
                 (_PLAIN, _UNSORTED),
                 "Average over the subsets and the runs, that is over the last two axes, and return "
                 "the coefficient itself.",
@@ -201,7 +201,7 @@ EXERCISES: tuple[Exercise, ...] = (
                 "number and probability",
                 ((0.6, 0.5, 0.4), (0.9, 0.3, 2.0), (0.55, 0.45, 0.27)),
                 "After n zeros the better arm's index is sqrt(bonus / n); the other arm's index "
-                "stays above r for ever.",
+                "stays above r permanently.",
             ),
             Case(
                 "an index that meets r exactly",

@@ -133,12 +133,12 @@ EXERCISES: tuple[Exercise, ...] = (
             Case(
                 "arms of the Pareto set are not trapped, equal arms included",
                 ((_TWINS,), (np.array([[0.9, 0.1], [0.1, 0.9], [0.4, 0.4]]),)),
-                "A gap of zero is no trap for an arm that nobody dominates.",
+                "A gap of zero is no trap for an arm that no other arm dominates.",
             ),
             Case(
                 "an arm that wins nothing can be trapped",
                 ((_MIDDLE,),),
-                "The tie that counts is the one with the dominator, whoever wins the objective.",
+                "The tie that counts is the one with the dominator, whichever arm wins it.",
             ),
             Case(
                 "a second dominator without a tie gives the arm a positive gap",
@@ -234,7 +234,7 @@ EXERCISES: tuple[Exercise, ...] = (
             Case(
                 "one objective",
                 ((2, 1), (7, 1)),
-                "On a line nobody is trapped.",
+                "On a line no arm is trapped.",
             ),
             Case(
                 "three objectives and more",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from momab.figures import show
+from momab.chapters.figures import show
 
 
 @pytest.fixture

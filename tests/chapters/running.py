@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from momab.book.notebook import Notebook
 from momab.book.parameters import rewrite_cell
-from momab.figures import magics, show
+from momab.chapters.figures import magics, show
 from tests.conftest import ROOT
 
 PAGE = settings(
@@ -49,6 +49,19 @@ def run_chapter(name: str, whole: bool = False, **values: Any) -> dict[str, Any]
             elif cell.cell_type == "code":
                 exec(compile(source, f"notebooks/{name}.md", "exec"), names)
     return names
+
+
+def read_aloud(name: str, words: str, **names: Any) -> str:
+    """The text of the one magic cell of a page that holds these words, for these names."""
+    page = ROOT / "notebooks" / f"{name}.md"
+    [source] = [
+        cell.source
+        for file in (page, page.with_suffix(".exercises.md"))
+        if file.is_file()
+        for cell in jupytext.read(file).cells
+        if cell.source.startswith("%%") and words in cell.source
+    ]
+    return magics.one_line(magics.render(source.partition("\n")[2], names))
 
 
 def text_of(bundles: list[dict[str, Any]]) -> str:

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from momab.auditing import trace as tracing
 from momab.chapters import algorithm
+from momab.chapters.figures import show
 from momab.engine.policies.width_guided import WidthGuided
-from momab.figures import show
+from momab.ledger.auditing import trace as tracing
 from momab.model import instances
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
@@ -108,11 +108,11 @@ def test_the_sentences_of_a_decision() -> None:
     }
     facts |= {"tied": 1, "role": "leader", "other": 1, "same_radius": False}
     fill = algorithm.templates.fill_template
-    assert algorithm.magics.one_line(fill("why.txt", **facts)) == (
+    assert algorithm.prose.one_line(fill("why.txt", **facts)) == (
         "Objective 2 is the widest; arm 4, its leader, has the larger radius of the pair {4, 1}."
     )
     facts |= {"tied": 3, "same_radius": True}
-    assert algorithm.magics.one_line(fill("why.txt", **facts)) == (
+    assert algorithm.prose.one_line(fill("why.txt", **facts)) == (
         "Objective 2 is one of 3 that are equally wide; arm 4, its leader, has the same radius as "
         "arm 1, and the coin chose it."
     )

@@ -3,22 +3,20 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from momab import auditing
-from momab.auditing import hand_made
-from momab.auditing import trace as tracing
 from momab.chapters import certificates
 from momab.engine.policies.width_guided import WidthGuided
+from momab.ledger import auditing
+from momab.ledger.auditing import hand_made
+from momab.ledger.auditing import trace as tracing
 from momab.model import instances, pareto
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 from tests.strategies import mean_vectors
 
 SEEDS = st.integers(0, 2**31 - 1)
-PHONE = 5.9  # inches that the style sheet still fits into 375 pixels
 
 
 @WHOLE
@@ -131,37 +129,6 @@ def test_a_dominated_arm_is_stored_at_most_as_often_as_one_side_allows(c: float)
     assert rates["dominated_low"] <= bound
 
 
-def test_the_picture_of_a_certificate_has_the_stored_arm_on_top() -> None:
-    run = tracing.trace(instances.bernoulli([[0.3], [0.9], [0.2]]), WidthGuided(), 3000, 1)
-    assert run.certificate is not None
-    [axes] = certificates.certificate_picture(run).axes
-    assert axes.get_yticklabels()[-1].get_text() == f"arm {run.certificate.arm + 1}"
-    line, *intervals = axes.lines
-    others = [bar.get_xdata() for bar in intervals if len(bar.get_xdata()) == 2][:-1]
-    assert all(high < line.get_xdata()[0] for _, high in others)
-    unsure = tracing.trace(instances.bernoulli([[0.5], [0.5]]), WidthGuided(), 50, 1)
-    assert len(certificates.certificate_picture(unsure).axes) == 1
-
-
-def test_bounds_are_drawn_where_they_say_something() -> None:
-    rates = certificates.false_rates(instances.bernoulli([[0.6], [0.4]]), [0.2, 1.0], 100, 50, 1)
-    [axes] = certificates.false_certificates(rates).axes
-    assert axes.get_ylim()[1] < 2
-    bounds = [line for line in axes.lines if "KdT" in str(line.get_label())]
-    assert len(bounds) == 2
-    assert all(max(line.get_ydata()) < 1 for line in bounds)
-    [axes] = certificates.false_certificates(rates.iloc[:1]).axes
-    assert not [line for line in axes.lines if "KdT" in str(line.get_label())]
-
-
-def test_the_table_of_lemma_9_is_that_of_the_audit() -> None:
-    report = auditing.audit_all(hand_made.random_traces(12, 300, [2.0, 0.02], 1))
-    table = certificates.lemma_9_table(report)
-    for row, key in zip(table.to_numpy().tolist(), ("lemma-9", "lemma-9-front")):
-        check = report[key]
-        assert row == [check.claim, check.checked, check.violations, check.off_event]
-
-
 def test_kl_certificates_come_no_later_and_help_where_means_are_small() -> None:
     levels = {
         "low": [[0.2, 0.02], [0.02, 0.2]],
@@ -175,13 +142,3 @@ def test_kl_certificates_come_no_later_and_help_where_means_are_small() -> None:
     factor = medians["hoeffding"] / medians["kl"]
     assert factor["low"] > 1.5 * factor["middle"]
     assert (stops.loc[stops["instance"] == "never", ["hoeffding", "kl"]] == 5_000).all(axis=None)
-    fig = certificates.kl_figure(stops)
-    assert [line.get_label() for line in fig.axes[0].lines[1:]] == list(levels)
-    assert fig.get_figwidth() <= PHONE
-
-
-def test_the_share_of_champions_fits_a_phone():
-    frame = pd.DataFrame({"instance": ["a", "b"], "rate": [0.2, 0.6]})
-    fig = certificates.champion_figure(frame.assign(low=0.1, high=0.7))
-    assert fig.get_figwidth() <= PHONE
-    assert [tick.get_text() for tick in fig.axes[0].get_yticklabels()] == ["a", "b"]

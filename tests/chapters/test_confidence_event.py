@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from momab import auditing
-from momab.auditing import trace as tracing
 from momab.chapters import confidence_event
 from momab.engine.policies.width_guided import WidthGuided
+from momab.ledger import auditing
+from momab.ledger.auditing import trace as tracing
 from momab.model import instances, theory
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
@@ -37,6 +37,11 @@ def test_confidence_event_chapter(shown: list[dict[str, Any]], whole: bool, **dr
     chain = page["chain"]
     order = ["failed_low", "crossing", "tails", "sharp", "stated"]
     assert (np.diff(chain[order].to_numpy(), axis=1) >= -1e-9).all()
+    for p in (0.3, 0.5, 0.95):
+        written = page["tail"](p, np.arange(1, 60), page["horizon"], page["c"])
+        assert written == pytest.approx(
+            confidence_event.tail_profile(p, np.arange(1, 60), page["horizon"], page["c"])
+        )
     peeks = page["peeks"]
     assert (np.diff(peeks["always"]) >= 0).all()
     assert (peeks["always"] >= peeks["once"] - 1e-12).all()
@@ -95,13 +100,6 @@ def chain() -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def test_the_chain_is_printed_with_its_intervals(chain: pd.DataFrame) -> None:
-    printed = confidence_event.chain_table(chain)
-    assert printed["Ω fails, simulated"].tolist() == ["0.5 (0.4 to 0.61)", "0 (0 to 0.012)"]
-    assert printed["some mean leaves, exact"].tolist() == ["0.9", "0.00123"]
-    assert len(printed.columns) == 6
-
-
 @pytest.mark.parametrize(
     ("column", "value", "failing"),
     [
@@ -123,14 +121,3 @@ def test_the_steps_of_the_proof_see_a_planted_failure(
         chain.loc[0, column] = value
     steps = confidence_event.event_steps(chain, **given_values)
     assert np.flatnonzero(steps["holds"] == "no").tolist() == failing
-
-
-def test_walks_that_leave_the_inner_funnel_are_drawn_in_colour() -> None:
-    means = confidence_event.walks(30, 200, 3)
-    n = np.arange(1, 201)
-    away = np.abs(means - 0.5) > confidence_event.inner_radius(n, 0.05)
-    ever = int(away[:, confidence_event.FIRST - 1 :].any(axis=1).sum())
-    assert 0 < away[:, -1].sum() <= ever < 30
-    [axes] = confidence_event.walks_figure(means, 0.05, 2.0).axes
-    coloured = [line for line in axes.lines if line.get_color() == confidence_event.ORANGE]
-    assert len(coloured) == ever

@@ -6,41 +6,31 @@ import pytest
 
 from momab import study
 from momab.chapters import fairness
-from momab.datasets import subsets
 from momab.study import arm_tables, groups
-from tests.chapters.playing import need_recorded, play, read_aloud
+from momab.study.datasets import subsets
+from tests.chapters.running import WHOLE, read_aloud, run_chapter, text_of
 
 
+@WHOLE
 @pytest.mark.parametrize("middle", [0.3, 0.55])
-def test_the_page(monkeypatch, middle):
-    need_recorded("real")
-    small = {"seed": 4, "horizon": 2_000, "runs": 2, "middle": middle}
-    space, said = play("fairness", monkeypatch, pictures=middle == 0.3, **small)
+def test_the_page(shown, middle, whole):
+    space = run_chapter("fairness", whole, seed=4, horizon=2_000, runs=2, middle=middle)
     prices = space["prices"]
     assert (prices["difference"].abs() <= prices["early"]).all()
     assert (space["spread"]["explained"] > 0.95).all()
-    assert "nan" not in said
+    assert "nan" not in text_of(shown)
+    assert not whole or len(space["outcome"]) == 4
 
 
-@pytest.mark.slow
-def test_the_solutions(monkeypatch):
-    need_recorded("real")
-    small = {"seed": 4, "horizon": 2_000, "runs": 2}
-    space, said = play("fairness", monkeypatch, solutions=True, pictures=False, **small)
-    assert len(space["outcome"]) == 4
-    assert "nan" not in said
-
-
-def test_the_page_without_the_data(monkeypatch):
-    need_recorded("real")
-    monkeypatch.setattr("momab.datasets.find", lambda name, folder=None: None)
+def test_the_page_without_the_data(monkeypatch, shown):
+    monkeypatch.setattr("momab.study.datasets.find", lambda name, folder=None: None)
 
     def refuse(*_):
         raise AssertionError("the data were read")
 
-    monkeypatch.setattr("momab.datasets.load", refuse)
-    _, said = play("fairness", monkeypatch, pictures=False, runs=2, horizon=1_000)
-    assert "momab data get spotify" in said
+    monkeypatch.setattr("momab.study.datasets.load", refuse)
+    run_chapter("fairness", runs=2, horizon=1_000)
+    assert "momab data get spotify" in text_of(shown)
 
 
 def test_groups_that_are_not_there():
@@ -94,7 +84,6 @@ def test_the_loss_of_the_simple_rule_is_at_most_two_radii():
 
 
 def test_the_tables_hold_what_was_computed():
-    need_recorded("real")
     runs, arms = study.recorded_results("real"), arm_tables.subset_arms()
     committed = arm_tables.committed_arms(runs, arms)
     shown = fairness.commitment_table(committed)

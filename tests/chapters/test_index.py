@@ -11,7 +11,6 @@ import pytest
 from momab import study
 from momab.chapters import index
 from momab.model import pareto
-from tests.chapters.playing import need_recorded
 from tests.chapters.running import loud, run_chapter
 
 
@@ -21,7 +20,6 @@ from tests.chapters.running import loud, run_chapter
 def test_the_page_concludes_what_it_plays(
     shown: list[dict[str, Any]], horizon: int, arms: int, decided: bool
 ) -> None:
-    need_recorded("risk", "real", "retuned", "limit")
     page = run_chapter("index", horizon=horizon, runs=5, arms=arms, seed=7)
     points, cost = page["points"], page["cost"]
     assert len(points) == len(index.VIEWS) * len(index.LEADS)
@@ -84,7 +82,6 @@ def test_the_slider_is_self_contained_and_complete_without_scripts() -> None:
 
 
 def test_what_the_tables_do_not_show_is_what_was_recorded() -> None:
-    need_recorded("risk", "real", "retuned", "limit")
     tail = index.tail_finding()
     assert tail["subsets"] == 18
     assert 0 < tail["above"] <= 18

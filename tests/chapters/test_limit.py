@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.chapters import limit
+from momab.chapters.figures import magics
 from momab.engine import loop
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.policies.width_guided import WidthGuided
-from momab.figures import magics
 from momab.model import families, imed, instances, pareto, theory
 from tests.chapters.running import PAGE, WHOLE, run_chapter, text_of
 from tests.conftest import ROOT

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from momab import auditing
-from momab.auditing import hand_made
 from momab.chapters import local_charge
 from momab.errors import MomabError
+from momab.ledger import auditing
+from momab.ledger.auditing import hand_made
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
 SEEDS = st.integers(0, 2**31 - 1)
@@ -102,7 +102,7 @@ def test_edge_sequences_stay_inside(
 def test_the_constant_four_is_approached_and_kept(
     gap: float, c: float, T: int, whole: bool
 ) -> None:
-    run = local_charge.edge_run(gap, T, c, whole, rivals=1, d=2)
+    run = hand_made.edge_run(gap, T, c, whole, rivals=1, d=2)
     report = auditing.audit(run)
     assert report.ok
     assert report.event.holds
@@ -132,7 +132,7 @@ def test_the_picture_shows_each_case_at_its_constant() -> None:
 def test_of_two_equal_rivals_the_challenger_is_pulled_at_equal_counts_only(
     gap: float, T: int
 ) -> None:
-    found = local_charge.charges([local_charge.edge_run(gap, T, 0.5, rivals=2)])
+    found = local_charge.charges([hand_made.edge_run(gap, T, 0.5, rivals=2)])
     behind = (found.case == 2) & (found.deficit > 0)  # the best arm is pulled there, too
     assert behind.any()
     assert (found.width[behind] == 2).all()
@@ -142,6 +142,6 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(MomabError, match="side must be"):
         hand_made.edge_sequence(0.5, 3, 10, 1.0, 0)
     with pytest.raises(MomabError, match="gap must be at most 1"):
-        local_charge.edge_run(1.5, 100, 1.0)
+        hand_made.edge_run(1.5, 100, 1.0)
     with pytest.raises(MomabError, match="no trace with a decision"):
         local_charge.charges([])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from momab.chapters import model
 from momab.exercises.model import directional_gaps
 from momab.model import pareto
 from tests.chapters.running import WHOLE, loud, run_chapter
@@ -30,12 +29,13 @@ def test_model_chapter(
         assert page["same_zeros"]
 
 
-def test_the_table_says_who_wins_what() -> None:
-    means = np.array([[0.9, 0.2, 0.9], [0.1, 0.8, 0.1], [0.05, 0.1, 0.05]])
-    table = model.gap_table(means, pareto.gaps(means))
-    assert table["Best on objective"].tolist() == ["1, 3", "2", "none"]
-    assert table["Pareto set"].tolist() == ["yes", "yes", "no"]
-    assert table["Gap, closed form"].tolist() == table["Gap, by search"].tolist()
+def test_the_table_says_who_wins_what(shown: list[dict[str, Any]]) -> None:
+    page = run_chapter("model")
+    for arm, won in zip(page["means"], page["table"]["Best on objective"]):
+        listed = [] if won == "none" else [int(j) - 1 for j in won.split(", ")]
+        assert [j for j in range(2) if arm[j] == page["means"][:, j].max()] == listed
+    assert (page["table"]["Pareto set"] == "yes").tolist() == page["front"].tolist()
+    assert page["searched"] == pytest.approx(page["gap"])
 
 
 @given(mean_vectors())

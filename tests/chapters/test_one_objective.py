@@ -14,6 +14,7 @@ from momab.engine.loop import play_block
 from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances, metrics, pareto, theory
+from momab.study import one_objective as computed
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 from tests.strategies import mean_vectors
 
@@ -43,7 +44,23 @@ def test_one_objective_chapter(
     )  # fmt: skip
     assert page["slack"].min() >= 0
     assert len(page["final"]) == 3 * 8
-    assert all(names for names in page["first"].values())
+    for game, names in page["first"].items():
+        here = page["final"][page["final"]["instance"] == game].sort_values("mean")
+        assert names[0] == f"{here['policy'].iloc[0]} ({here['choice'].iloc[0]})"
+    for small, one, both in page["ends"]:
+        count = (page["arms"] - 3) // 2
+        assert one >= 0.16 * count / small
+        assert both <= 160 * (page["arms"] - 3) * small
+    log = math.log(10**6)
+    for name, game in page["games"].items():
+        column = page["before"][name]
+        one, two = 8 * computed.pull_weights(game.means)
+        assert column["UCB1 on objective 1"] == pytest.approx(one)
+        assert column["UCB1 on objective 2"] == pytest.approx(two)
+        deficit = theory.deficit_bound(game.means, 10**6).exploration
+        assert column["Width-guided, sharpest bound"] == pytest.approx(deficit / log)
+        theorem = theory.theorem_bound(game.means, 10**6).exploration
+        assert column["Width-guided, Theorem 4"] == pytest.approx(theorem / log)
     assert page["told"].iloc[1] < page["told"].iloc[0]
     assert page["certified"].iloc[1] > page["certified"].iloc[0]
     assert page["times"] > 1
@@ -66,7 +83,7 @@ def test_any_yardstick_bounds_the_pareto_gap(means: Any, seed: int) -> None:
 @given(mean_vectors())
 def test_bounds_are_those_of_the_corollary(means: Any) -> None:
     T = 1_000
-    found = one_objective.ucb1_bounds(means, T)
+    found = computed.ucb1_bounds(means, T)
     assert found.shape == (*means.shape[:-2], means.shape[-1])
     for mu, row in zip(means.reshape(-1, *means.shape[-2:]), found.reshape(-1, means.shape[-1])):
         gaps, deficits = pareto.gaps(mu), pareto.objective_deficits(mu)
@@ -78,13 +95,13 @@ def test_bounds_are_those_of_the_corollary(means: Any) -> None:
             assert bound == pytest.approx(math.fsum(terms))
             # on any objective it is at most the bound of Pareto UCB1
             assert bound <= theory.pareto_ucb1_bound(mu, T).total * (1 + 1e-9)
-        champion = 8 * math.log(T) * one_objective.pull_weights(mu)[pareto.j_dagger(mu)]
+        champion = 8 * math.log(T) * computed.pull_weights(mu)[pareto.j_dagger(mu)]
         assert champion <= theory.deficit_bound(mu, T).exploration / 4 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(("delta", "K"), [(0.01, 8), (0.05, 12), (0.12, 40), (0.07, 9)])
 def test_the_three_games_are_as_the_page_says(delta: float, K: int) -> None:
-    games = one_objective.three_games(delta, K)
+    games = computed.three_games(delta, K)
     assert all(game.K == K and game.d == 2 for game in games.values())
     first, second, third = (game.geometry for game in games.values())
     assert first.objective_gaps == pytest.approx([0.55, delta])
@@ -99,38 +116,22 @@ def test_the_three_games_are_as_the_page_says(delta: float, K: int) -> None:
     assert second.gaps[-1] == 0
 
 
-def test_constants_agree_with_the_bounds_of_the_library() -> None:
-    games = one_objective.three_games(0.05, 12)
-    table = one_objective.constants_table(games).set_index("Bound")
-    for name, game in games.items():
-        log = math.log(10**6)
-        column = table[name]
-        deficit = theory.deficit_bound(game.means, 10**6).exploration
-        assert column["Width-guided, sharpest bound"] == pytest.approx(deficit / log)
-        whole = theory.theorem_bound(game.means, 10**6).exploration
-        assert column["Width-guided, Theorem 4"] == pytest.approx(whole / log)
-        assert column["KL-UCB on objective 2, limit"] == theory.marginal_price(game.means)[1]
-    assert table.loc["UCB1 on objective 1", "clear champion"] == pytest.approx(
-        8 * (6 * 0.05 + 4 * 0.2) / 0.75**2
-    )
-
-
 def test_a_coin_is_the_mean_of_the_objectives_and_what_the_policy_does_on_average() -> None:
-    game = one_objective.three_games(0.05, 8)["clear champion"]
-    paths = one_objective.each_objective(game, SingleUCB1, [200, 400], 300, 1)
+    game = computed.three_games(0.05, 8)["clear champion"]
+    paths = computed.each_objective(game, SingleUCB1, [200, 400], 300, 1)
     assert np.allclose(paths["by a coin"], (paths["objective 1"] + paths["objective 2"]) / 2)
-    drawn = one_objective.regret_paths(game, SingleUCB1(objective="random"), [400], 300, 1)[:, 0]
+    drawn = computed.regret_paths(game, SingleUCB1(objective="random"), [400], 300, 1)[:, 0]
     error = drawn.std() / math.sqrt(300)
     assert drawn.mean() == pytest.approx(paths["by a coin"][:, 1].mean(), abs=5 * error)
 
 
 def test_paths_are_regrets_at_the_points_and_width_guided_plays_each_horizon() -> None:
-    game = one_objective.two_arms(0.4, 0.1)
+    game = instances.bernoulli([[0.9, 0.6], [0.5, 0.5]])
     assert pareto.gaps(game.means).tolist() == pytest.approx([0, 0.1])
-    paths = one_objective.regret_paths(game, SingleUCB1(objective=1), [50, 200], 3, 7)
+    paths = computed.regret_paths(game, SingleUCB1(objective=1), [50, 200], 3, 7)
     block = play_block(game, SingleUCB1(objective=1), 200, 7, 0, 3)
     assert np.array_equal(paths[:, 1], metrics.pareto_regret(block.pulls, game.means))
-    guided = one_objective.regret_paths(game, WidthGuided(), [50, 200], 3, 7)
+    guided = computed.regret_paths(game, WidthGuided(), [50, 200], 3, 7)
     for column, T in zip(guided.T, (50, 200)):
         pulls = play_block(game, WidthGuided(), T, 7, 0, 3).pulls
         assert np.array_equal(column, metrics.pareto_regret(pulls, game.means))
@@ -158,33 +159,8 @@ FINAL = pd.DataFrame(
 )
 
 
-def test_nobody_is_called_lowest_alone_where_intervals_meet() -> None:
-    assert one_objective.not_separated(FINAL, "a") == ["UCB1 (objective 1)", "KL-UCB (objective 2)"]
-    assert one_objective.not_separated(FINAL, "b") == ["KL-UCB (objective 2)"]
-
-
 def test_the_table_has_one_column_per_instance_in_order() -> None:
     table = one_objective.written(FINAL)
     assert list(table.columns) == ["Policy", "Looks at", "a", "b"]
     assert list(table["Policy"]) == ["UCB1", "KL-UCB", "Width-guided"]
     assert table["a"].tolist()[2] == "1,234.5 (1,200.0–1,269.0)"
-
-
-def test_the_picture_of_gaps_has_one_symbol_per_arm_and_objective() -> None:
-    means = instances.random_means(7, 3, seed=2)
-    [axes] = one_objective.gaps_below_deficits(means).axes
-    symbols = [line for line in axes.lines if line.get_label().startswith("objective")]
-    assert len(symbols) == 3
-    for j, line in enumerate(symbols):
-        assert np.array_equal(line.get_xdata(), pareto.objective_deficits(means)[:, j])
-        assert np.array_equal(line.get_ydata(), pareto.gaps(means))
-
-
-def test_the_curves_show_all_but_kl_ucb_and_the_price() -> None:
-    points = [50, 100]
-    paths = np.array([[1.0, 2.0], [1.5, 2.5]])
-    keys = [("UCB1", "objective 1"), ("KL-UCB", "objective 1"), ("Width-guided", "all")]
-    fig = one_objective.regret_curves({"a": dict.fromkeys(keys, paths)}, points, {"a": 0.5})
-    labels = [line.get_label() for line in fig.axes[0].lines]
-    assert labels == ["UCB1, objective 1", "Width-guided", "price × log T"]
-    assert fig.axes[0].lines[-1].get_ydata() == pytest.approx(0.5 * np.log(points))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import momab
 from momab import MomabError
 from momab.chapters import own_data
+from momab.chapters.figures import magics
 from momab.cli.app import app
-from momab.figures import magics
 from momab.model import instances, tables, theory
 from momab.study import arm_tables
 from tests.chapters.running import WHOLE, run_chapter, text_of
@@ -151,12 +151,6 @@ def test_descriptions_match_the_geometry(K, d, seed, levels):
     assert ("positive Pareto gap, from" in said) == (many > 1)
     assert ("One arm has a positive Pareto gap" in said) == (many == 1)
     assert ("The largest lead is" in said) == (instance.geometry.g_dagger > 0)
-
-
-def test_the_text_names_traps():
-    text = read_aloud("In the Pareto set", {"instance": instances.zero_gap()})
-    assert "Dominated with gap zero" in text
-    assert "Best on an objective, though not alone, and yet dominated" in text
 
 
 @settings(deadline=None, max_examples=25)

@@ -9,6 +9,7 @@ from matplotlib.path import Path
 from momab.chapters import price
 from momab.engine import loop, policies
 from momab.model import instances, pareto, theory
+from momab.study import price as computed
 from tests.chapters.running import PAGE, WHOLE, loud, run_chapter
 
 MEANS = np.array([[0.8, 0.3], [0.62, 0.62], [0.3, 0.8], [0.5, 0.52], [0.7, 0.15], [0.15, 0.65]])
@@ -20,7 +21,7 @@ def test_raising_a_paid_arm_makes_the_candidate_paid(seed, K, d, eta):
     gaps = pareto.gaps(means)
     for a in np.flatnonzero(gaps == 0):
         for b in np.flatnonzero(gaps > 0):
-            other = price.raised_arm(means, b, a, eta)
+            other = computed.raised_arm(means, b, a, eta)
             assert (np.delete(other, b, axis=0) == np.delete(means, b, axis=0)).all()
             assert pareto.gaps(other)[a] >= eta * (1 - 1e-9)
             step = theory.kl_plus(means[b], other[b]).sum()
@@ -39,7 +40,7 @@ def test_the_ratio_of_all_samples_is_the_end_of_the_path():
 
 
 def test_paths_climb_with_the_evidence():
-    other = price.raised_arm(MEANS, 4, 0)[4]
+    other = computed.raised_arm(MEANS, 4, 0)[4]
     paths = price.log_ratio_paths(MEANS, 4, other, 200, 400, seed=1)
     slope = theory.evidence(MEANS)[4, 0]
     spread = paths[:, -1].std() / np.sqrt(200)
@@ -47,8 +48,8 @@ def test_paths_climb_with_the_evidence():
 
 
 def test_counting_and_reweighting_agree():
-    other = price.raised_arm(MEANS, 4, 0)
-    frame = price.reweighted_chances(MEANS, other, 4, policies.KLUCB(), 60, 2_000, seed=1)
+    other = computed.raised_arm(MEANS, 4, 0)
+    frame = computed.reweighted_chances(MEANS, other, 4, policies.KLUCB(), 60, 2_000, seed=1)
     width = (frame["counted_high"] - frame["counted_low"]) / 2
     width = np.hypot(width, (frame["reweighted_high"] - frame["reweighted_low"]) / 2)
     assert ((frame["counted"] - frame["reweighted"]).abs() < 2 * width).all()
@@ -78,7 +79,7 @@ def test_no_arrow_runs_through_the_number_of_an_arm():
         numbers = [text for text in axes.texts if text.get_text()]
         assert [text.get_text() for text in numbers] == [str(k + 1) for k in range(len(MEANS))]
         for b in (3, 4, 5):
-            ends = np.array([MEANS[b], price.raised_arm(MEANS, b, a)[b]])
+            ends = np.array([MEANS[b], computed.raised_arm(MEANS, b, a)[b]])
             arrow = Path(axes.transData.transform(ends))
             for text in numbers:
                 assert not arrow.intersects_bbox(text.get_window_extent().padded(2)), (a, b, text)
@@ -103,20 +104,20 @@ def test_a_dominated_candidate_is_never_cheaper(seed, K, d):
 @settings(max_examples=20)
 @given(st.floats(0.1, 0.5), st.floats(0.55, 0.9))
 def test_agreement_costs_and_the_ceiling_holds(p, m):
-    rhos = np.linspace(price.least_correlation(p), 1, 9)
-    found = price.by_correlation(p, m, rhos)
+    rhos = np.linspace(computed.least_correlation(p), 1, 9)
+    found = computed.by_correlation(p, m, rhos)
     one, ceiling = float(theory.kl_plus(p, m)), np.log((1 - p) / (1 - m))
     assert (np.diff(found) <= 1e-9).all()
     assert (np.diff(found, 2) >= -1e-9).all()
     assert found[-1] == pytest.approx(one, abs=1e-9)
     assert (found <= ceiling + 1e-9).all()
-    assert price.by_correlation(p, m, np.zeros(1))[0] < 2 * one
+    assert computed.by_correlation(p, m, np.zeros(1))[0] < 2 * one
 
 
 @settings(max_examples=10)
 @given(st.floats(0.1, 0.5), st.floats(0.55, 0.9))
 def test_exchangeable_coins_are_as_good_as_their_average(p, m):
-    pairs = theory.kinf(price.PAIRS, [m, m], price.coin_law(p, 0.0))
+    pairs = theory.kinf(computed.PAIRS, [m, m], computed.coin_law(p, 0.0))
     found = price.by_objectives(p, m, np.array([1, 2, 3]))
     assert found[1] == pytest.approx(pairs, abs=1e-9)
     assert found[0] == pytest.approx(float(theory.kl_plus(p, m)), abs=1e-9)
@@ -124,11 +125,11 @@ def test_exchangeable_coins_are_as_good_as_their_average(p, m):
 
 
 def test_the_law_of_two_coins():
-    law = price.coin_law(0.3, 0.5)
+    law = computed.coin_law(0.3, 0.5)
     assert law.sum() == pytest.approx(1)
     assert law[2] + law[3] == pytest.approx(0.3)
     assert law[3] == pytest.approx(0.09 + 0.5 * 0.21)
-    assert price.coin_law(0.3, price.least_correlation(0.3))[3] == pytest.approx(0)
+    assert computed.coin_law(0.3, computed.least_correlation(0.3))[3] == pytest.approx(0)
 
 
 @WHOLE

@@ -5,50 +5,41 @@ import pytest
 
 from momab import MomabError, study
 from momab.chapters import real_data
-from momab.datasets import subsets
-from momab.figures import magics
+from momab.chapters.figures import magics
 from momab.study import design, groups
-from tests.chapters.playing import need_recorded, play, read_aloud
+from momab.study.datasets import subsets
+from tests.chapters.running import WHOLE, read_aloud, run_chapter, text_of
 from tests.realdata import load_or_skip
 
 
-def test_the_page(monkeypatch):
-    need_recorded("real")
-    space, said = play("real-data", monkeypatch, seed=3)
+@WHOLE
+def test_the_page(shown, whole):
+    space = run_chapter("real-data", whole, seed=3)
+    said = text_of(shown)
     assert set(space["cells"]["verdict"]) <= {"agrees", "differs"}
     assert len(space["who"]) == 6
     # the correction of the paper's Section 3: not always the champion
     assert space["who"]["champion"].min() < 1
     assert "nan" not in said
+    if whole:
+        assert len(space["race"]) == 9
+        assert "Equal means: yes" in said
 
 
 @pytest.mark.slow
-def test_the_solutions(monkeypatch):
-    need_recorded("real")
-    space, said = play("real-data", monkeypatch, solutions=True, pictures=False, seed=3)
-    assert len(space["race"]) == 9
-    assert "Equal means: yes" in said
-    assert "nan" not in said
-
-
-@pytest.mark.slow
-def test_the_page_live(monkeypatch, shared):
-    need_recorded("real")
+def test_the_page_live(monkeypatch, shared, shown):
     load_or_skip(shared, "spotify")
     monkeypatch.setenv("MOMAB_DATA", str(shared / "data"))
-    space, said = play(
-        "real-data", monkeypatch, pictures=False, live=True, horizon=1_000, runs=2, subset=3
-    )
+    space = run_chapter("real-data", live=True, horizon=1_000, runs=2, subset=3)
     assert len(space["played"]) == 4
-    assert "Everything above is recorded" not in said
+    assert "Everything above is recorded" not in text_of(shown)
 
 
-def test_the_page_without_the_data(monkeypatch):
-    need_recorded("real")
-    monkeypatch.setattr("momab.datasets.registry.find", lambda name, folder=None: None)
+def test_the_page_without_the_data(monkeypatch, shown):
+    monkeypatch.setattr("momab.study.datasets.registry.find", lambda name, folder=None: None)
     design._whole.cache_clear()  # another test may have read them
     with pytest.raises(MomabError, match="momab data get spotify"):
-        play("real-data", monkeypatch, pictures=False, live=True)
+        run_chapter("real-data", live=True)
 
 
 def cell(**values):
@@ -83,7 +74,6 @@ def test_cheap_agreement_is_counted():
 
 
 def test_the_lines_of_a_group_are_those_of_table_1():
-    need_recorded("real")
     runs = study.recorded_results("real")
     lines = real_data.group_lines(runs)
     table = study.table1(runs)
@@ -99,7 +89,6 @@ def test_the_lines_of_a_group_are_those_of_table_1():
 
 
 def test_a_rival_with_a_smaller_mean_is_found():
-    need_recorded("real")
     lines = real_data.group_lines(study.recorded_results("real"))
     found = real_data.smaller_means(lines)
     for line in found.to_dict("records"):
@@ -112,7 +101,6 @@ def test_a_rival_with_a_smaller_mean_is_found():
 
 
 def test_the_captions_of_a_group_say_who_ended_wrong():
-    need_recorded("real")
     lines = groups.one_group(
         real_data.group_lines(study.recorded_results("real")), "kuairec", subsets.EASY
     ).reset_index(drop=True)
@@ -122,7 +110,7 @@ def test_the_captions_of_a_group_say_who_ended_wrong():
     def told(**columns):
         return magics.render(text, {"lines": lines.assign(**columns), "shape": shape})
 
-    assert "Dominated at the end: nobody." in told(wrong=0)
+    assert "Dominated at the end: no policy." in told(wrong=0)
     said = told(wrong=[0, 2, 0, 1], mean=[1.0, 2.0, 3.0, 4.0])
     assert "Pareto UCB1 in 2 of 60 runs, Scalarized UCB in 1 of 60 runs." in said
     assert "; Width-guided" not in said
@@ -130,7 +118,6 @@ def test_the_captions_of_a_group_say_who_ended_wrong():
 
 
 def test_who_certified_first_agrees_with_the_table_per_group():
-    need_recorded("real")
     runs = study.recorded_results("real")
     forecast = real_data.first_certificates(runs)
     assert len(forecast) == 18

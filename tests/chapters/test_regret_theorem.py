@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab.auditing import audit_all, hand_made
 from momab.chapters import regret_theorem
 from momab.engine import loop
 from momab.engine.policies.width_guided import WidthGuided
 from momab.errors import MomabError
+from momab.ledger.auditing import audit_all, hand_made
 from momab.model import families, instances, theory, two_arms
 from tests.chapters.running import PAGE, WHOLE, run_chapter
 

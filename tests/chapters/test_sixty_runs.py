@@ -9,26 +9,23 @@ from hypothesis import strategies as st
 
 from momab import study
 from momab.chapters import sixty_runs
-from momab.datasets import subsets
 from momab.engine.streams import philox
-from momab.study import groups, standings
-from tests.chapters.playing import need_recorded, play, read_aloud
+from momab.study import groups, standings, survival
+from momab.study.datasets import subsets
+from tests.chapters.running import read_aloud, run_chapter, text_of
 
 
 @pytest.mark.parametrize(("coefficient", "crowd", "seed"), [(0.02, 8, 1), (1.0, 3, 12)])
-def test_the_page(monkeypatch, coefficient, crowd, seed):
-    need_recorded("risk", "tails", "rivals", "real", "limit")
-    space, said = play(
+def test_the_page(shown, coefficient, crowd, seed):
+    space = run_chapter(
         "sixty-runs",
-        monkeypatch,
-        pictures=seed == 1,
         seed=seed,
         runs=400,
         coefficient=coefficient,
         crowd=crowd,
         coefficients=[0.005, 0.05, 0.5],
     )
-    sweep = space["sweep"].set_index("c")
+    sweep, said = space["sweep"].set_index("c"), text_of(shown)
     assert sweep["mean"].idxmin() == 0.05
     assert sweep["wrong_commit_rate"].is_monotonic_decreasing
     assert len(space["kept"]) == 18
@@ -44,16 +41,10 @@ def test_the_page(monkeypatch, coefficient, crowd, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("runs", "estimated"), [(200, False), (3_000, True)])
-def test_the_solutions(monkeypatch, runs, estimated):
-    need_recorded("risk", "tails", "rivals", "real", "limit")
-    _, said = play(
-        "sixty-runs",
-        monkeypatch,
-        solutions=True,
-        pictures=False,
-        runs=runs,
-        coefficients=[0.005, 0.01, 0.02, 0.05] if estimated else [0.5, 1.0],
-    )
+def test_the_solutions(shown, runs, estimated):
+    coefficients = [0.005, 0.01, 0.02, 0.05] if estimated else [0.5, 1.0]
+    run_chapter("sixty-runs", whole=True, runs=runs, coefficients=coefficients)
+    said = text_of(shown)
     assert ("The sweep does not show how" in said) == (not estimated)
     assert "nan" not in said
 
@@ -113,13 +104,12 @@ def test_subsets_on_which_something_was_always_seen():
 
 
 def test_equal_runs_give_the_verdict_of_many_runs():
-    need_recorded("risk", "tails", "rivals", "real", "limit")
     equal = standings.equal_runs(study.recorded_results("limit"))
     assert (equal["runs"] == standings.EQUAL[1]).all()
     assert equal["ratio"].between(equal["ratio_low"], equal["ratio_high"]).all()
     risk, rivals = study.recorded_results("risk"), study.recorded_results("rivals")
-    pooled = sixty_runs.group_risk(risk)
-    many = sixty_runs.survival(pooled, rivals, study.recorded_results("real"))
+    pooled = survival.group_risk(risk)
+    many = survival.survival(pooled, rivals, study.recorded_results("real"))
     lost = (many["verdict"] == "the rival is better").tolist()
     # the number that page and ledger state: in two groups Width-guided's mean is the larger one
     assert sum(lost) == 2
@@ -190,7 +180,7 @@ def test_chance_to_see_nothing_is_the_product(rates, runs):
 
 
 def test_pooling_weighs_subsets_alike():
-    pooled = sixty_runs.group_risk(risk_lines([0.01, 0.02, 0.0]))
+    pooled = survival.group_risk(risk_lines([0.01, 0.02, 0.0]))
     [line] = pooled.to_dict("records")
     assert line["runs"] == 3000
     assert line["wrong_rate"] == pytest.approx(0.01)
@@ -206,7 +196,7 @@ def test_the_best_coefficient_and_its_ceiling():
             risk_lines([0.0] * 3, c=0.5, mean=120.0),
         ]
     )
-    [best] = sixty_runs.best_coefficients(sixty_runs.group_risk(risk)).to_dict("records")
+    [best] = survival.best_coefficients(survival.group_risk(risk)).to_dict("records")
     assert (best["c"], best["paper_c"]) == (0.05, 0.02)
     # a wrong commitment costs (500 - 2) / 0.01; none of 3000 runs: below 1.23e-3 with 95 %
     assert best["ceiling"] == pytest.approx(12 + 49_800 * (1 - 0.025 ** (1 / 3000)), rel=1e-6)
@@ -232,9 +222,9 @@ def test_survival_uses_many_runs_on_both_sides():
                     }
                 )
     runs = pd.DataFrame(rows)
-    pooled = sixty_runs.group_risk(risk_lines([0.01] * 3, mean=200.0))
+    pooled = survival.group_risk(risk_lines([0.01] * 3, mean=200.0))
     rivals = risk_lines([0.0] * 3, mean=20.0)
-    [line] = sixty_runs.survival(pooled, rivals, runs).to_dict("records")
+    [line] = survival.survival(pooled, rivals, runs).to_dict("records")
     assert line["ratio_60"] == pytest.approx(10.5 / 8.5)
     assert line["ratio"] == pytest.approx(0.1)
     assert line["verdict"] == "the rival is better"
@@ -257,8 +247,7 @@ def test_the_papers_means_are_those_of_its_first_table():
 
 
 def test_the_recorded_tails_are_the_runs_of_the_recorded_risk():
-    need_recorded("risk", "tails")
-    kept = sixty_runs.at_paper(study.recorded_results("risk"))
+    kept = survival.at_paper(study.recorded_results("risk"))
     tails = study.recorded_results("tails").groupby(["dataset", "subset_type", "subset"])
     assert len(tails) == len(kept) == 18
     for line in kept.to_dict("records"):

@@ -6,9 +6,10 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pytest
 
+from momab._util import prose
 from momab.book.notebook import Notebook
 from momab.book.parameters import Values
-from momab.figures import magics
+from momab.chapters.figures import magics
 from tests.chapters.drawn import parameter_sets
 from tests.chapters.running import loud, run_chapter, text_of
 from tests.conftest import PROJECT, ROOT
@@ -32,19 +33,19 @@ def cases() -> list[Any]:
 
 @pytest.mark.parametrize(("name", "values"), cases())
 def test_a_page_says_nothing_false(name: str, values: Values, shown: list[dict[str, Any]]):
-    magics.withheld.clear()
+    prose.withheld.clear()
     run_chapter(name, **values)
     plt.close("all")
-    assert magics.withheld == []
+    assert prose.withheld == []
     assert loud(shown) == []
     text = text_of(shown)
     assert [text[max(m.start() - 60, 0) : m.end() + 20] for m in NONSENSE.finditer(text)] == []
 
 
 def test_a_false_claim_is_withheld_and_remembered():
-    magics.withheld.clear()
+    prose.withheld.clear()
     text = "One. {% claim x > 1 %}Two is {{ x }}.{% endclaim %}"
     assert magics.render(text, {"x": 2}) == "One. Two is 2."
-    assert magics.withheld == []
+    assert prose.withheld == []
     assert magics.render(text, {"x": 1}) == "One."
-    assert magics.withheld == ["Two is 1."]
+    assert prose.withheld == ["Two is 1."]

@@ -2,20 +2,20 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import momab
 from momab import study
 from momab.chapters import tuning
-from momab.datasets import subsets
-from tests.chapters.playing import need_recorded, play, read_aloud
+from momab.study.datasets import subsets
+from tests.chapters.running import WHOLE, read_aloud, run_chapter, text_of
 
 SMALL = {"seed": 2, "horizon": 2_000, "runs": 2, "coefficients": [0.05, 2.0]}
 
 
-def test_the_page(monkeypatch):
-    need_recorded("validation", "retuned", "real")
-    space, said = play("tuning", monkeypatch, **SMALL)
+@WHOLE
+def test_the_page(shown, whole):
+    space = run_chapter("tuning", whole, **SMALL)
+    said = text_of(shown)
     assert len(space["chosen"]) == 18
     assert (space["gain"] > 1).all()
     assert "is no finding: the least of several numbers" in said
@@ -24,15 +24,9 @@ def test_the_page(monkeypatch):
     assert len(space["hurt"]) == 4
     assert "ruins Width-guided in 4 of 6 groups" in said
     assert "nan" not in said
-
-
-@pytest.mark.slow
-def test_the_solutions(monkeypatch):
-    need_recorded("validation", "retuned", "real")
-    space, said = play("tuning", monkeypatch, solutions=True, pictures=False, **SMALL)
-    assert np.isclose(space["votes"].sum(), 1)
-    assert len(space["judged"]) == 5
-    assert "nan" not in said
+    if whole:
+        assert np.isclose(space["votes"].sum(), 1)
+        assert len(space["judged"]) == 5
 
 
 def test_a_sweep_without_the_published_coefficient():

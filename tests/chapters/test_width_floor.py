@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab.auditing import audit, hand_made
 from momab.chapters import width_floor
 from momab.errors import MomabError
+from momab.ledger.auditing import audit, hand_made
 from momab.model import families, instances
 from tests.chapters.running import PAGE, WHOLE, run_chapter
 

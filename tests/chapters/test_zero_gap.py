@@ -16,7 +16,7 @@ def test_zero_gap_chapter(
     shown: list[dict[str, Any]], arms: int, objectives: int, seed: int, whole: bool
 ) -> None:
     page = run_chapter("zero-gap", whole, arms=arms, objectives=objectives, seed=seed, draws=200)
-    trapped, inconsistent = (np.array(page["rates"][k]) for k in ("trapped", "inconsistent"))
+    trapped, inconsistent = page["rates"].to_numpy().T
     # an inconsistent instance has a trapped arm; with two arms the converse holds
     assert (inconsistent <= trapped + 1e-12).all()
     if arms == 2:
@@ -27,7 +27,8 @@ def test_zero_gap_chapter(
     if whole:
         assert (page["stored"] == 0).all(), "whoever is stored wins alone"
         assert abs(page["drawn"] - page["exact"]) < 5 * page["error"]
-    assert page["on_front"].tolist() == [True, False]
+    assert page["dominated"].tolist() == [False, True]
+    assert page["tempting"].tolist() == [0, 1]
     assert not loud(shown)
 
 
