@@ -47,7 +47,7 @@ def decide(counts: Counts, means: Array, horizon: int, c: float) -> tuple[bool, 
     player.counts[:], player.means[:] = counts, means
     for a in range(len(counts)):
         player.moved(a)
-    arm = int(player.select(int(counts.sum()), coin))
+    arm = int(player.select(0, coin))  # counts may add up to more than the horizon
     if player.commitment[UNTIL] >= 0:
         return True, int(player.commitment[OBJECTIVE]), arm
     return False, int(choose_top(player.W, 0, coin)), arm

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import momab
 from momab import exercises
+from momab.book import editions
+from momab.book.project import Project
 from momab.exercises import core
 from momab.exercises.core import Exercise
 from momab.exercises.draws import Draw
+from tests.conftest import ROOT
 
 EVERY = [e for chapter in exercises.chapters() for e in exercises.of_chapter(chapter)]
 FUNCTIONS = [e for e in EVERY if e.cases]
@@ -86,6 +90,24 @@ def test_only_an_answer_that_understands_is_right_about_drawn_arguments(
         found = verdict(fresh, answer)
         assert found.share == 0.0, f"{name}: {found.text()}"
         assert not found.right
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", exercises.chapters())
+def test_worked_solutions_are_right_about_drawn_arguments(
+    chapter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: dict[str, Any] = {}
+    monkeypatch.setattr(momab, "check", answers.__setitem__)
+    space: dict[str, Any] = {}
+    for label, cell in editions.solution_cells(Project.find(ROOT).notebook(chapter).node):
+        if f'momab.check("{label}"' in cell.source:
+            exec(compile(cell.source, label, "exec"), space)
+    assert answers
+    for name, answer in answers.items():
+        for seed in range(10):
+            found = verdict(drawn(exercises.find_exercise(name), seed), answer)
+            assert found.right, found.text()
 
 
 def test_draws_depend_on_seed_name_and_exercise_and_on_nothing_else() -> None:
