@@ -54,10 +54,10 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
 
-  // A served page has a form in this place (momab/serve/static); here the button says how to get it.
-  const made = document.querySelector("article details.colophon pre code");
-  const title = document.querySelector("article h1");
-  if (made && title && !("serve" in document.documentElement.dataset)) {
+  // What one can do with a page is at its foot. A served page has a form (momab/serve/static); here the button says how to get it.
+  const colophon = document.querySelector("article details.colophon");
+  const made = colophon?.querySelector("pre code");
+  if (made && !("serve" in document.documentElement.dataset)) {
     const box = document.createElement("div");
     box.innerHTML = `<p class="rerun"><button type="button" class="rerun-button" aria-haspopup="dialog">
         Run this page with your values</button></p>
@@ -70,8 +70,92 @@ document.addEventListener("DOMContentLoaded", () => {
     box.querySelector(".rerun-command").textContent = `.venv/bin/${made.textContent}`;
     const dialog = box.querySelector("dialog");
     box.querySelector(".rerun-button").addEventListener("click", () => dialog.showModal());
-    title.after(...box.childNodes);
+    const notebook = document.querySelector('.dropdown-menu a[href$=".ipynb"]');
+    if (notebook) {
+      const link = document.createElement("a");
+      link.href = notebook.href;
+      link.textContent = "Download the notebook";
+      box.querySelector(".rerun").append(" ", link);
+    }
+    colophon.before(...box.childNodes);
   }
+
+  // The first two exercises are open; one fold holds the others, and opens for a link to one of them.
+  const further = document.querySelectorAll("section#exercises > .exercise.admonition")[2];
+  if (further) {
+    const fold = document.createElement("details");
+    const summary = document.createElement("summary");
+    fold.className = "fold further-exercises";
+    fold.append(summary);
+    further.before(fold);
+    while (fold.nextElementSibling?.matches(".exercise, .solution")) fold.append(fold.nextElementSibling);
+    const more = fold.querySelectorAll(".exercise").length;
+    summary.textContent = more === 1 ? "One more exercise" : `${more} more exercises`;
+    const reveal = () => {
+      const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (!target || !fold.contains(target)) return;
+      fold.open = true;
+      target.scrollIntoView();
+    };
+    window.addEventListener("hashchange", reveal);
+    reveal();
+  }
+
+  // One switch shows the teaching notes of all pages, and stays as it was left.
+  if (document.querySelector("details.teaching")) {
+    const root = document.documentElement;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "teaching-switch";
+    const turn = (on) => {
+      root.classList.toggle("with-teaching", on);
+      button.setAttribute("aria-pressed", String(on));
+      button.textContent = on ? "Hide teaching notes" : "Show teaching notes";
+    };
+    button.addEventListener("click", () => {
+      turn(!root.classList.contains("with-teaching"));
+      try {
+        localStorage.setItem("momab-teaching", root.classList.contains("with-teaching") ? "on" : "off");
+      } catch {} // a browser may refuse to remember
+    });
+    let kept = null;
+    try {
+      kept = localStorage.getItem("momab-teaching");
+    } catch {}
+    turn(kept === "on" || Boolean(document.querySelector("details.teaching :target")));
+    document.querySelector(".article-header-buttons")?.prepend(button);
+  }
+
+  // "On this page" marks the section whose heading was passed last.
+  const entries = [...document.querySelectorAll("#pst-page-toc-nav a[href^='#']")];
+  const heads = entries.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  if (entries.length) {
+    let waiting = false;
+    const follow = () => {
+      waiting = false;
+      const passed = heads.findLastIndex((head) => head && head.getBoundingClientRect().top < 120);
+      entries.forEach((link, i) => {
+        link.classList.toggle("active", i === passed);
+        if (i === passed) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+    };
+    const later = () => {
+      if (!waiting) requestAnimationFrame(follow);
+      waiting = true;
+    };
+    document.addEventListener("scroll", later, { passive: true });
+    later();
+  }
+
+  // The dialog of the search answers while one types, once its program is there.
+  const asking = document.querySelector("#pst-search-dialog input");
+  asking?.addEventListener("focus", () => {
+    if (document.querySelector('script[src*="search.js"]')) return;
+    const script = document.createElement("script");
+    script.src = new URL("search.js", document.querySelector('script[src*="momab.js"]').src);
+    document.head.append(script);
+  }, { once: true });
 
   const scrolling =
     ".momab-table-box, figure.momab-figure, div.highlight > pre, div.math, " +

@@ -1,4 +1,4 @@
-// The search page: ranks the pages of search.json, which is fetched when there is a question.
+// The search page and dialog: rank the pages of search.json, which is fetched when there is a question.
 (() => {
   const fold = (text) =>
     text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").replace(/[’']/g, "'").toLowerCase();
@@ -133,11 +133,7 @@
     say.append(why, index, " works there, too.");
     box.replaceChildren(say);
   };
-  document.addEventListener("DOMContentLoaded", () => {
-    const box = document.getElementById("search-results");
-    const form = document.querySelector(".bd-search-container form.bd-search");
-    const input = form?.querySelector("input");
-    if (!box || !input) return;
+  const attend = (input, box) => {
     const answer = async () => {
       const query = input.value;
       const known = query.trim() ? await fetched().catch(() => null) : [];
@@ -146,8 +142,23 @@
       else fail(box);
       box.dataset.answered = query;
     };
-    input.value = new URLSearchParams(location.search).get("q") || "";
     input.addEventListener("input", answer);
+    return answer;
+  };
+  const begin = () => {
+    const dialog = document.querySelector("#pst-search-dialog form");
+    if (dialog) {
+      const box = document.createElement("div");
+      box.className = "search-results";
+      dialog.after(box);
+      attend(dialog.querySelector("input"), box)();
+    }
+    const box = document.getElementById("search-results");
+    const form = document.querySelector(".bd-search-container form.bd-search");
+    const input = form?.querySelector("input");
+    if (!box || !input) return;
+    const answer = attend(input, box);
+    input.value = new URLSearchParams(location.search).get("q") || "";
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       history.replaceState(null, "", `?q=${encodeURIComponent(input.value)}`);
@@ -155,5 +166,7 @@
     });
     input.focus();
     answer();
-  });
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
 })();
