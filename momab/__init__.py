@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from momab.engine.policies.scalarized import ScalarizedUCB
     from momab.engine.policies.single_ucb1 import SingleUCB1
     from momab.engine.policies.width_guided import WidthGuided
-    from momab.engine.results import Results
-    from momab.engine.simulate import simulate
     from momab.engine.streams import word
     from momab.engine.tools import choose, choose_among, choose_top, commit
     from momab.exercises import check
@@ -39,6 +37,8 @@ if TYPE_CHECKING:
         synthetic,
     )
     from momab.model.tables import from_csv, from_frame
+    from momab.study.results import Results
+    from momab.study.simulate import simulate
 
 __version__ = "0.1.0"
 __all__ = [
@@ -86,7 +86,7 @@ PUBLIC = {
     "ParetoThompson": "momab.engine.policies.pareto_thompson",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
     "Policy": "momab.engine.policies.base",
-    "Results": "momab.engine.results",
+    "Results": "momab.study.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
     "SingleUCB1": "momab.engine.policies.single_ucb1",
     "WidthGuided": "momab.engine.policies.width_guided",
@@ -104,7 +104,7 @@ PUBLIC = {
     "palette": "momab.chapters.figures.style",
     "parameters": "momab._util.parameters",
     "pareto": "momab.model.pareto",
-    "simulate": "momab.engine.simulate",
+    "simulate": "momab.study.simulate",
     "synthetic": "momab.model.instances",
     "theory": "momab.model.theory",
     "trace": "momab.ledger.auditing.trace",

@@ -21,10 +21,10 @@ from momab._util.validate import IntArray, whole_number
 from momab.chapters.figures import show, templates
 from momab.chapters.figures.style import BLUE, FAINT, INK, LINES, ORANGE, STYLE, axes_grid
 from momab.engine.policies.base import Policy
-from momab.engine.simulate import simulate
 from momab.ledger.auditing.rounds import CERTIFICATE, COMMITTED, LEADER, Rounds
 from momab.ledger.auditing.trace import Trace
 from momab.model.instances import Instance
+from momab.study.simulate import simulate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,13 +14,13 @@ import numpy as np
 from momab._util.validate import FloatArray, IntArray, whole_number
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
-from momab.engine.simulate import simulate
 from momab.ledger.auditing.hand_made import edge_sequence, play_sequences
 from momab.ledger.auditing.trace import Trace
 from momab.model import pareto, theory
 from momab.model.instances import Instance, bernoulli
 from momab.model.numerics import log
 from momab.model.statistics import rates
+from momab.study.simulate import simulate
 
 if TYPE_CHECKING:
     import pandas as pd

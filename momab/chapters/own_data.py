@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from momab.engine.results import Results
     from momab.model.pareto import Geometry
+    from momab.study.results import Results
 
 MOST = 40
 """Of how many arms or objectives the page's tables show a line."""

@@ -26,7 +26,7 @@ from momab.chapters.figures.style import (
     new_axes,
     plain_log,
 )
-from momab.engine.loop import RunBlock
+from momab.engine.driver import RunBlock
 from momab.engine.streams import RewardStream, reward_arrays
 from momab.model import instances, pareto, theory
 from momab.study.price import final_log_ratios, raised_arm
@@ -62,7 +62,6 @@ def log_ratio_paths(
 def ratio_case(means: FloatArray, b: int, a: int, block: RunBlock, seed: int) -> dict[str, Any]:
     """What `likelihood_fan` shows of arm b and candidate a, for runs 0, 1, ... of a policy."""
     q = raised_arm(means, b, a)[b]
-    assert block.sums is not None
     pulls, slope = block.pulls[:, b], float(theory.evidence(means)[b, a])
     length = int(1.1 * max(pulls.max(), np.log(block.pulls[0].sum()) / slope))
     return {

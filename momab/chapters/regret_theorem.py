@@ -28,7 +28,8 @@ from momab.chapters.figures.style import (
     new_axes,
     plain_log,
 )
-from momab.engine.loop import RunBlock, play_block
+from momab.engine.driver import RunBlock
+from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.ledger.auditing import AuditReport
 from momab.ledger.auditing.trace import trace

@@ -15,10 +15,10 @@ import numpy as np
 from momab import study
 from momab.chapters.figures.groups import frame_groups, group_axes
 from momab.chapters.figures.style import FAINT, INK, STYLE, policy_style
-from momab.engine.simulate import simulate
 from momab.model.statistics import normal_half_width
 from momab.study.design import POLICIES
 from momab.study.groups import GROUP, by_group, group_name, lay_out, one_group
+from momab.study.simulate import simulate
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:

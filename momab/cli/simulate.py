@@ -79,8 +79,8 @@ def simulate_command(
     """
     from momab._util.cluster import on_cluster
     from momab._util.files import require_folder
-    from momab.engine import specs
-    from momab.engine.simulate import simulate
+    from momab.cli import specs
+    from momab.study.simulate import simulate
 
     for folder in (output, store):
         if folder is not None:
@@ -159,7 +159,7 @@ def bench_command(
     """
     from momab._util.files import require_file, write_text
     from momab._util.validate import whole_number
-    from momab.engine.bench import bench_instances, measure
+    from momab.cli.bench import bench_instances, measure
     from momab.study import datasets
     from momab.study.datasets import subsets
 

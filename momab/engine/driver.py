@@ -21,22 +21,75 @@ from momab.engine.tools import ARM, OBJECTIVE, SINCE, UNTIL
 NEVER = 1 << 62
 
 
-class Book(NamedTuple):
-    """What runs leave behind, one row each."""
+class RunBlock(NamedTuple):
+    """What R runs of one policy on one instance leave behind, one row each.
+
+    A round is numbered by the pulls made before it, 0..T - 1.
+    """
 
     horizon: int
     tail_start: int
     """The first round of the tail, floor(0.8 T)."""
     checkpoints: IntArray
+    """Sorted numbers of pulls."""
     pulls: IntArray
+    """(R, K): pulls of every arm."""
     tail_pulls: IntArray
+    """(R, K): pulls in the rounds of the tail."""
     checkpoint_pulls: IntArray
+    """(R, C, K): pulls of every arm among the first n pulls, for every checkpoint n."""
     certificates: IntArray
-    """(R, 3): round, arm and objective, -1 if there is none."""
+    """(R, 3): round, arm and objective of the certificate, -1 if there is none."""
     sums: FloatArray
-    """(R, K, d), empty unless it is asked for: it needs the rewards after a commitment."""
+    """(R, K, d): final sums of rewards; (R, 0, 0) unless they are asked for."""
     arms: NDArray[np.int32]
-    """(R, T), empty unless it is asked for."""
+    """(R, T): the arm of every round; (R, 0) unless it is asked for."""
+
+    @property
+    def cert_round(self) -> IntArray:
+        """(R,): the round t whose decision was the certificate, -1 if none.
+
+        All pulls from this round on go to ``cert_arm``.
+        """
+        return self.certificates[:, 0]
+
+    @property
+    def cert_arm(self) -> IntArray:
+        """(R,): the certified arm, -1 if none."""
+        return self.certificates[:, 1]
+
+    @property
+    def cert_objective(self) -> IntArray:
+        """(R,): the objective that certified it, -1 if none."""
+        return self.certificates[:, 2]
+
+    def rows(self, start: int, stop: int) -> RunBlock:
+        """Return some runs of the block; it shares memory with the block."""
+        return RunBlock._make((*self[:3], *(array[start:stop] for array in self[3:])))
+
+
+def empty_block(
+    K: int,
+    d: int,
+    horizon: int,
+    runs: int,
+    checkpoints: IntArray | None = None,
+    final_sums: bool = False,
+    arms: bool = False,
+) -> RunBlock:
+    """Return the arrays of a block, to be filled in."""
+    rounds = np.zeros(0, dtype=np.int64) if checkpoints is None else checkpoints
+    return RunBlock(
+        horizon=horizon,
+        tail_start=4 * horizon // 5,
+        checkpoints=rounds,
+        pulls=np.zeros((runs, K), dtype=np.int64),
+        tail_pulls=np.zeros((runs, K), dtype=np.int64),
+        checkpoint_pulls=np.zeros((runs, len(rounds), K), dtype=np.int64),
+        certificates=np.full((runs, 3), -1, dtype=np.int64),
+        sums=np.zeros((runs, K, d) if final_sums else (runs, 0, 0)),
+        arms=np.zeros((runs, horizon if arms else 0), dtype=np.int32),
+    )
 
 
 class Memory(NamedTuple):
@@ -56,7 +109,7 @@ def policy_moved(player: Any, arm: int) -> None:
 
 
 def drive(
-    player: Any, memory: Memory, pulls: Pulls, coin: Coins, book: Book, first_run: int
+    player: Any, memory: Memory, pulls: Pulls, coin: Coins, book: RunBlock, first_run: int
 ) -> None:
     """Play the runs ``first_run``, ``first_run`` + 1, ..., one for each row of the book."""
     for row in range(book.pulls.shape[0]):
@@ -68,7 +121,7 @@ def drive(
         play_run(player, pulls, coin, book, row)
 
 
-def play_run(player: Any, pulls: Pulls, coin: Coins, book: Book, row: int) -> None:
+def play_run(player: Any, pulls: Pulls, coin: Coins, book: RunBlock, row: int) -> None:
     """Play one run: every arm once, then what the policy selects or has committed to."""
     counts, commitment, T = player.counts, player.commitment, book.horizon
     arm, t, place, event = 0, 0, 0, 0
@@ -113,7 +166,7 @@ def pull(player: Any, pulls: Pulls, coin: Coins, arm: int) -> None:
         means[j] = sums[j] / count
 
 
-def note(book: Book, row: int, t: int, place: int, counts: IntArray) -> tuple[int, int]:
+def note(book: RunBlock, row: int, t: int, place: int, counts: IntArray) -> tuple[int, int]:
     """Record the counts at a checkpoint and where the tail starts; return the next such round."""
     for a in range(counts.size):
         if t == book.tail_start:
@@ -132,7 +185,7 @@ def note(book: Book, row: int, t: int, place: int, counts: IntArray) -> tuple[in
     return place, event
 
 
-def finish(book: Book, row: int, t: int, arm: int, place: int, counts: IntArray) -> None:
+def finish(book: RunBlock, row: int, t: int, arm: int, place: int, counts: IntArray) -> None:
     """Give the pulls from round t on to one arm, in closed form, and close the books."""
     for a in range(counts.size):
         extra = 1 if a == arm else 0
@@ -146,17 +199,3 @@ def finish(book: Book, row: int, t: int, arm: int, place: int, counts: IntArray)
     if book.arms.size > 0:
         for i in range(t, book.horizon):
             book.arms[row, i] = arm
-
-
-def take_turns(pulls: Pulls, coin: Coins, rounds: int, sums: FloatArray) -> None:
-    """Pull the arms one after the other and add up their rewards, which decides nothing."""
-    K, d = sums.shape
-    arm, n = 0, 0
-    for _ in range(rounds):
-        if n >= pulls.stop[arm]:
-            refill(pulls, coin, arm, n)
-        for j in range(d):
-            sums[arm, j] += pulls.ready[arm, n - pulls.first[arm], j]
-        arm += 1
-        if arm == K:
-            arm, n = 0, n + 1

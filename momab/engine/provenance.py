@@ -25,6 +25,9 @@ ENGINE_SOURCES = (
     "model/pareto.py",
     "model/metrics.py",
     "engine/**/*.py",
+    "study/results.py",
+    "study/simulate.py",
+    "study/store.py",
 )
 """The sources that decide what a run does; a store remembers their hash."""
 

@@ -153,23 +153,16 @@ def _indices(words: Words, size: IntArray) -> IntArray:
     return (words * np.asarray(size, dtype=np.uint64) >> np.uint64(32)).astype(np.int64)
 
 
-class RewardStream:
+class RewardStream(NamedTuple):
     """The rewards of one run: the n-th pull of an arm is a function of (seed, run, arm, n)."""
 
-    def __init__(self, arrays: RewardArrays, seed: int, run: int) -> None:
-        """Open the streams of all arms."""
-        self.arrays, self.seed, self.run = arrays, seed, run
-        self._ahead: dict[int, tuple[int, FloatArray]] = {}
+    arrays: RewardArrays
+    seed: int
+    run: int
 
     def pull(self, arm: int, n: int) -> FloatArray:
         """Return the reward vector of the n-th pull (from 0) of this arm, shape (d,)."""
-        start, ready = self._ahead.get(arm, (0, np.empty((0, 0))))
-        if not start <= n < start + len(ready):
-            # Made a few at a time, growing with the stream: the loop is sequential.
-            start, count = n, min(16 + n, 512)
-            ready = self.batch(arm, start, count)
-            self._ahead[arm] = start, ready
-        return cast(FloatArray, ready[n - start])
+        return cast(FloatArray, self.batch(arm, n, 1)[0])
 
     def batch(self, arm: int, start: int, count: int) -> FloatArray:
         """Return the reward vectors of pulls ``start``, ..., ``start + count - 1``."""

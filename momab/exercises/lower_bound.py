@@ -80,7 +80,7 @@ _CONSTANT = function(
 def index(mean: float, n: int, level: float) -> float:
     """The largest q in [mean, 1] with n kl(mean, q) <= level.
 
-    As `momab.engine.policies.kl_ucb.klucb_index`, but to the last digit.
+    As `momab.engine.policies.kl_ucb.bisected_index`, but to the last digit.
     """
     return _last(lambda q: n * bernoulli_kl(mean, q) <= level, mean, 1.0)
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.engine import policies
 from momab.exercises.core import (
     Aspect,
     Case,
@@ -125,7 +124,7 @@ def _radius(counts: NDArray[np.int64], inside: float) -> NDArray[np.float64]:
 
 
 def _kept(vectors: NDArray[np.float64]) -> list[int]:
-    return [int(a) for a in np.flatnonzero(policies.nondominated(vectors))]
+    return [int(a) for a in np.flatnonzero(pareto.front(vectors))]
 
 
 _CORNERS = np.array([[0.8, 0.2], [0.2, 0.8], [0.5, 0.5], [0.4, 0.4]])

@@ -17,12 +17,12 @@ from momab.engine.policies.base import Policy
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import WidthGuided
-from momab.engine.results import Results
-from momab.engine.simulate import simulate
 from momab.model.instances import SYNTHETIC_SETTINGS, Instance, synthetic
 from momab.study import datasets
 from momab.study.datasets import subsets
 from momab.study.datasets.subsets import EASY
+from momab.study.results import Results
+from momab.study.simulate import simulate
 
 HORIZON = 10**6
 RUNS = 20
@@ -74,7 +74,7 @@ class Options:
         policies: Mapping[str, Policy],
         **changes: Any,
     ) -> Results:
-        """Call :func:`momab.engine.simulate.simulate` with these options."""
+        """Call :func:`momab.study.simulate.simulate` with these options."""
         settings: dict[str, Any] = {
             "horizon": self.horizon,
             "runs": self.runs,

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
-from momab.engine.results import Results
 from momab.errors import MomabError
 from momab.study import datasets
 from momab.study.datasets.subsets import KINDS
@@ -47,6 +46,7 @@ from momab.study.design import (
     validation_instances,
 )
 from momab.study.limit import run_limit, run_prices
+from momab.study.results import Results
 from momab.study.tables import choose_coefficients
 
 if TYPE_CHECKING:

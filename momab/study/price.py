@@ -50,7 +50,6 @@ def reweighted_chances(
         play_block(instances.bernoulli(mu), policy, horizon, key, 0, runs, final_sums=True)
         for mu, key in ((means, seed), (other, seed + 1))
     )
-    assert here.sums is not None
     ratio = final_log_ratios(here.pulls[:, b], here.sums[:, b], means[b], other[b])
     rows = []
     for n in np.unique(np.quantile(here.pulls[:, b], [0.1, 0.4, 0.7]).astype(int)):

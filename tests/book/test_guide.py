@@ -20,8 +20,9 @@ from momab.book.parameters import read_assignments, resolve, rewrite_cell
 from momab.book.project import Project
 from momab.book.sphinx import exercise_table
 from momab.chapters.figures import magics
+from momab.cli import specs
 from momab.cli.app import app
-from momab.engine import policies, specs
+from momab.engine import policies
 from momab.errors import MomabError
 from tests.conftest import ROOT
 

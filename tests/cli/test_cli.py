@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from momab import MomabError
+from momab.cli import specs
 from momab.cli.app import app
 from momab.cli.terminal import interruptible, print_wide
-from momab.engine import specs
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from tests.command import run

@@ -79,7 +79,7 @@ def light(monkeypatch, tmp_path):
     monkeypatch.setattr("momab.book.pdf.print_book", refuse)
     monkeypatch.setattr("momab.book.proofs.check_proofs", refuse)
     monkeypatch.setattr("momab.study.datasets.registry.download", refuse)
-    monkeypatch.setattr("momab.engine.bench.measure", refuse)
+    monkeypatch.setattr("momab.cli.bench.measure", refuse)
     monkeypatch.setattr("momab.course.handout.write_handouts", refuse)
     monkeypatch.setenv("MOMAB_DATA", str(tmp_path / "no-data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-cache"))

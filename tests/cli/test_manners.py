@@ -116,9 +116,9 @@ def idle(monkeypatch):
         raise AssertionError("work was begun")
 
     for name in (
-        "momab.engine.simulate.play_piece",
+        "momab.study.simulate.play_piece",
         "momab.book.single_page.execute",
-        "momab.engine.bench.measure",
+        "momab.cli.bench.measure",
         "momab.course.grading.grade_class",
     ):
         monkeypatch.setattr(name, refuse)

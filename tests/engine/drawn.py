@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from momab.engine import loop
+from momab.engine.driver import RunBlock
 from momab.engine.policies.base import Given, Policy, seat
 from momab.errors import MomabError
 from momab.model import instances
@@ -23,14 +24,17 @@ ARRAYS = (
 )
 
 
-def assert_same(one: loop.RunBlock, other: loop.RunBlock) -> None:
+def played(*common: Any, engine: str = "auto", **wanted: Any) -> RunBlock:
+    """Play a block; after the checkpoints may follow whether sums and arms are wanted."""
+    more = dict(zip(("final_sums", "arms"), common[7:]))
+    return loop.play_block(*common[:7], engine=engine, **more, **wanted)
+
+
+def assert_same(one: RunBlock, other: RunBlock) -> None:
     """All arrays of two blocks are equal, digit for digit."""
     # arms first: the first differing round says most.
     for name in reversed(ARRAYS):
-        a, b = getattr(one, name), getattr(other, name)
-        assert (a is None) == (b is None), name
-        if a is not None:
-            np.testing.assert_array_equal(a, b, err_msg=name)
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def random_instance(rng: np.random.Generator, source: str) -> instances.Instance:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.engine.policies.base import nondominated
-from momab.engine.policies.kl_ucb import klucb_index
+from momab.engine.policies.kl_ucb import bisected_index
 from momab.engine.policies.pareto_thompson import beta_draw
 from momab.engine.policies.width_guided import epoch_end, kl_apart
 from momab.engine.streams import Coins
 from momab.engine.tools import TIE, choose
+from momab.model import pareto
 from momab.model.numerics import log, log_each
 
 
@@ -74,7 +74,7 @@ def pareto_ucb1(player: Any, t: int, coin: Coins) -> int:
     size = {"original": d * player.front_size, "real": d * K, "synthetic": 4 * d * K}
     q = np.sqrt(np.sqrt(size[player.q])) if isinstance(player.q, str) else player.q
     radius = np.sqrt(player.c * log(t * q) / player.counts)
-    return one_of(np.flatnonzero(nondominated(m + radius[:, None])), 0, coin)
+    return one_of(np.flatnonzero(pareto.front(m + radius[:, None])), 0, coin)
 
 
 def annealing(player: Any, t: int, coin: Coins) -> int:
@@ -83,7 +83,7 @@ def annealing(player: Any, t: int, coin: Coins) -> int:
     power = np.multiply.accumulate([1.0, *[player.decay] * (t - player.K)])[-1]
     near = (m >= m.max(axis=0) - power / (player.K * player.d)).any(axis=1)
     before = vars(player).get("held", np.ones(player.K, dtype=np.bool_))
-    player.held = near | (before & nondominated(m))
+    player.held = near | (before & pareto.front(m))
     return one_of(np.flatnonzero(player.held), 0, coin)
 
 
@@ -110,7 +110,7 @@ def single_ucb1(player: Any, t: int, coin: Coins) -> int:
 
 def kl_ucb(player: Any, t: int, coin: Coins) -> int:
     means, counts = player.means[:, watched(player, coin)], player.counts.tolist()
-    index = [klucb_index(float(p), n, log(t)) for p, n in zip(means, counts)]
+    index = [bisected_index(float(p), n, log(t)) for p, n in zip(means, counts)]
     return min(range(player.K), key=lambda a: (-index[a], counts[a], a))
 
 
@@ -142,7 +142,7 @@ def pareto_thompson(player: Any, t: int, coin: Coins) -> int:
     for a, (n, row) in enumerate(zip(player.counts.tolist(), player.sums.tolist())):
         for j, total in enumerate(row):
             drawn[a, j] = beta_draw(1.0 + total, 1.0 + (n - total), coin, a * d + j, K * d)
-    return one_of(np.flatnonzero(nondominated(drawn)), 0, coin)
+    return one_of(np.flatnonzero(pareto.front(drawn)), 0, coin)
 
 
 FORMULAS: dict[str, Callable[[Any, int, Coins], int]] = {

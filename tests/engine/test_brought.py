@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import momab
-from momab.engine import loop, specs, subset
+from momab.cli import specs
+from momab.engine import loop, subset
 from momab.engine.policies.base import Policy
 from momab.errors import MomabError
-from tests.engine.drawn import SOURCES, assert_same, random_instance
+from tests.engine.drawn import SOURCES, assert_same, played, random_instance
 
 FILE = """
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ def test_a_file_plays_as_ours_do(file: Path, capsys: Any) -> None:
     rng = np.random.default_rng(5)
     for source in SOURCES:
         common = (random_instance(rng, source), policy, 300, 4, 0, 2, [40], True, True)
-        assert_same(loop.play_block(*common), loop.play_block(*common, engine="python"))
+        assert_same(played(*common), played(*common, engine="python"))
     assert capsys.readouterr().err == ""
 
 
@@ -108,7 +109,7 @@ def test_what_is_not_in_the_subset_plays_with_one_sentence(
     pytest.importorskip("numba", reason="skipped: needs numba")
     monkeypatch.setattr(loop, "_outside", set())
     for _ in range(2):
-        block = loop.play_block(momab.synthetic(0.1, 2, K=6), policy, 50, 1, 0, 2)
+        block = played(momab.synthetic(0.1, 2, K=6), policy, 50, 1, 0, 2)
         assert block.pulls.sum() == 100
     [line] = capsys.readouterr().err.splitlines()
     import re

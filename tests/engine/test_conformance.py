@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from momab.engine import loop, policies, specs, streams
+from momab.cli import specs
+from momab.engine import loop, policies, streams
+from momab.engine.driver import RunBlock
 from momab.engine.policies.base import Policy
-from momab.engine.simulate import simulate
 from momab.errors import MomabError
 from momab.model import instances
-from tests.engine.drawn import assert_same, crowd
+from momab.study.simulate import simulate
+from tests.engine.drawn import assert_same, crowd, played
 
 RECORDS = [
     record
@@ -34,11 +36,11 @@ def good(record: Any) -> list[Policy]:
     return [record(**dict(zip(values, some))) for some in product(*values.values())]
 
 
-def both_engines(*common: Any) -> loop.RunBlock:
+def both_engines(*common: Any) -> RunBlock:
     """Play a block with the kernel and with the plain loop, which must agree; return it."""
-    slow = loop.play_block(*common, engine="python")
+    slow = played(*common, engine="python")
     if loop.is_compiled(common[1]):
-        assert_same(loop.play_block(*common, engine="numba"), slow)
+        assert_same(played(*common, engine="numba"), slow)
     return slow
 
 
@@ -143,7 +145,7 @@ def test_its_name_or_its_key_opens_the_coins(record: Any, monkeypatch: pytest.Mo
     instance = instances.synthetic(0.1, 2, K=6)
     for policy in good(record):
         opened.clear()
-        loop.play_block(instance, policy, 8, 1, 0, 1, engine="python")
+        played(instance, policy, 8, 1, 0, 1, engine="python")
         assert opened == [policies.coins_of(policy)]
         assert policy.name.startswith(opened[0])
 
@@ -199,8 +201,7 @@ def test_books_agree_with_the_arm_sequence(record: Any, engine: str) -> None:
     common = (instances.synthetic(0.02, 4, K), hasty(record), T, 3, 0, 2, points, True, True)
     if engine in ("numba", "driver"):
         pytest.importorskip("numba", reason="skipped: needs numba")
-    block = loop.play_block(*common, engine=engine)
-    assert block.arms is not None
+    block = played(*common, engine=engine)
     for row, arms in enumerate(block.arms):
         counts = np.array([np.bincount(arms[:n], minlength=K) for n in points])
         np.testing.assert_array_equal(block.checkpoint_pulls[row], counts)
@@ -214,7 +215,6 @@ def test_final_sums_are_the_sums_of_the_rewards(record: Any) -> None:
     instance = crowd(5, 4, 9)
     stream = streams.RewardStream(streams.reward_arrays(instance.source), 6, 1)
     block = both_engines(instance, hasty(record), 300, 6, 1, 1, (), True)
-    assert block.sums is not None
     for a in range(instance.K):
         total = np.zeros(instance.d)
         for n in range(block.pulls[0, a]):
@@ -225,12 +225,10 @@ def test_final_sums_are_the_sums_of_the_rewards(record: Any) -> None:
 @each_record
 def test_runs_are_the_same_in_any_block(record: Any) -> None:
     common = (instances.synthetic(0.02, 4), hasty(record), 600, 77)
-    whole = loop.play_block(*common, 5, 9, [100, 600], True, True)
+    whole = played(*common, 5, 9, [100, 600], True, True)
     for run in (5, 8, 13):
-        alone = loop.play_block(*common, run, 1, [100, 600], True, True)
-        row = slice(run - 5, run - 4)
-        part = {name: getattr(whole, name)[row] for name in alone.__dataclass_fields__}
-        assert_same(alone, loop.RunBlock(**part))
+        alone = played(*common, run, 1, [100, 600], True, True)
+        assert_same(alone, whole.rows(run - 5, run - 4))
 
 
 # Simulations.

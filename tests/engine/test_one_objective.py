@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import momab
-from momab.engine import loop, policies, specs
+from momab.cli import specs
+from momab.engine import loop, policies
 from momab.engine.policies.base import given_for
 from momab.engine.streams import coins_for
 from momab.engine.tools import choose
 from momab.errors import MomabError
 from momab.model import instances
-from tests.engine.drawn import assert_same, state_of
+from tests.engine.drawn import assert_same, played, state_of
 
 SCALAR = [momab.KLUCB, momab.SingleUCB1]
 each_scalar = pytest.mark.parametrize("record", SCALAR)
@@ -24,12 +25,12 @@ each_scalar = pytest.mark.parametrize("record", SCALAR)
 def arms_of(instance: instances.Instance, policy: Any, T: int, seed: int, runs: int) -> Any:
     """The arms of some runs, the same from the kernel and from the plain loop."""
     common = (instance, policy, T, seed, 0, runs, [T // 2])
-    slow = loop.play_block(*common, True, True, "python")
+    slow = played(*common, True, True, engine="python")
     if loop.is_compiled(policy):
-        assert_same(loop.play_block(*common, True, True, "numba"), slow)
+        assert_same(played(*common, True, True, engine="numba"), slow)
         assert_same(
-            loop.play_block(*common, False, True, "numba"),
-            loop.play_block(*common, False, True, "python"),
+            played(*common, False, True, engine="numba"),
+            played(*common, False, True, engine="python"),
         )
     return slow.arms
 
@@ -60,7 +61,7 @@ def test_what_is_no_objective_is_refused(record: Any) -> None:
     with pytest.raises(MomabError, match="objective must be a whole number >= 0; it is None"):
         record(None)
     with pytest.raises(MomabError, match=r"must be one of 0\.\.1 on this instance; it is 2"):
-        loop.play_block(instances.zero_gap(), record(2), 10, 0, 0, 1)
+        played(instances.zero_gap(), record(2), 10, 0, 0, 1)
 
 
 @each_scalar

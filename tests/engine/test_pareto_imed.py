@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from momab.engine import loop
 from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.streams import RewardStream, coins_for, reward_arrays
 from momab.engine.tools import TIE, choose
 from momab.model import instances
-from tests.engine.drawn import crowd, state_of
+from tests.engine.drawn import crowd, played, state_of
 
 
 def kl(p: float, q: float) -> float:
@@ -63,8 +62,7 @@ ONE = {
 def test_with_one_objective_it_is_imed(name: str, evidence: str) -> None:
     policy = ParetoIMED(evidence)
     for run in range(3):
-        block = loop.play_block(ONE[name], policy, 800, 5, run, 1, (), False, True)
-        assert block.arms is not None
+        block = played(ONE[name], policy, 800, 5, run, 1, (), False, True)
         assert block.arms[0].tolist() == imed(ONE[name], 800, 5, run, policy.name)
 
 
@@ -143,7 +141,7 @@ def test_copies_need_the_maximum() -> None:
     # now and then stays with a wrong arm.
     instance = instances.duplicated_coordinates([0.7, 0.5, 0.5], 5)
     wrong = {
-        kind: loop.play_block(instance, ParetoIMED(kind), 2000, 3, 0, 100).pulls[:, 1:].sum(axis=1)
+        kind: played(instance, ParetoIMED(kind), 2000, 3, 0, 100).pulls[:, 1:].sum(axis=1)
         for kind in ("max", "sum")
     }
     assert np.median(wrong["max"]) > 2 * np.median(wrong["sum"])

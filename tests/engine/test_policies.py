@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
-from momab.engine import loop, policies
+from momab.engine import policies
 from momab.engine.accelerators.kl_ucb import FastKLUCB, bound_index
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.base import Given, Policy, seat
+from momab.engine.policies.kl_ucb import bisected_index
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.streams import coins_for
 from momab.engine.tools import ARM, OBJECTIVE, SINCE, UNTIL, choose_top
 from momab.errors import MomabError
-from momab.model import instances, pareto, theory
+from momab.model import instances, theory
 from momab.model.numerics import log
-from tests.engine.drawn import assert_same, state_of
+from tests.engine.drawn import assert_same, played, state_of
 
 
 def choices(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> set[int]:
@@ -73,8 +73,6 @@ def test_a_rule_has_its_own_name_and_coins() -> None:
         (lambda: ScalarizedUCB(((1.5, -0.5),)), "nonnegative with sum 1"),
         (lambda: ScalarizedUCB(((1.0,), (0.5, 0.5))), "equal length"),
         (lambda: ScalarizedUCB(3), "nonnegative with sum 1"),  # type: ignore[arg-type]
-        (lambda: policies.klucb_index(1.5, 1, 1.0), "mean must lie"),
-        (lambda: policies.klucb_index(0.5, 1, -1.0), "level must be"),
         (lambda: policies.make_policy("ucb"), "choose from annealing-pareto"),
         (lambda: policies.make_policy("annealing-pareto", c=1), "its options: decay"),
     ],
@@ -153,17 +151,6 @@ def test_q_of_the_three_readings() -> None:
     assert ParetoUCB1(3.5).scale(20, 2, told) == 3.5
 
 
-@given(
-    arrays(
-        np.float64,
-        st.tuples(st.integers(2, 6), st.integers(1, 4)),
-        elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]),
-    )
-)
-def test_nondominated_is_the_pareto_front(vectors: Any) -> None:
-    np.testing.assert_array_equal(policies.nondominated(vectors), pareto.front(vectors))
-
-
 def test_pareto_ucb1_spreads_over_the_optimistic_front() -> None:
     means = [[0.9, 0.1], [0.1, 0.9], [0.05, 0.05]]
     assert choices(ParetoUCB1(), means, [100, 100, 100]) == {0, 1}
@@ -240,7 +227,7 @@ def test_weights_take_turns() -> None:
 
 @given(st.floats(0, 1), st.integers(1, 10**6), st.floats(0, 20))
 def test_klucb_index_solves_its_equation(p: float, n: int, level: float) -> None:
-    q = policies.klucb_index(p, n, level)
+    q = bisected_index(p, n, level)
     assert p <= q <= 1
     assert n * theory.bernoulli_kl(p, q) <= level * (1 + 1e-9) + 1e-9
     above = q + 3e-9
@@ -266,7 +253,7 @@ def test_klucb_choice_has_the_largest_index(arms: list[tuple[int, float]], t: in
 
 def check_klucb(chosen: int, sums: Any, counts: Any, level: float) -> None:
     means = sums / counts
-    indices = [policies.klucb_index(p, int(n), level) for p, n in zip(means, counts)]
+    indices = [bisected_index(p, int(n), level) for p, n in zip(means, counts)]
     assert indices[chosen] == max(indices)
     same = (sums == sums[chosen]) & (counts == counts[chosen])
     assert chosen == np.flatnonzero(same)[0]
@@ -284,13 +271,13 @@ def test_klucb_bounds_hold_the_index(
     n: int, p: float, start: float, t: int, steps: int, later: float
 ) -> None:
     mean, level = math.floor(n * p) / n, log(t)
-    index = policies.klucb_index(mean, n, level)
+    index = bisected_index(mean, n, level)
     bounds = np.full((4, 1), mean + start * (1 - mean))
     bound_index(bounds, 0, mean, n, level, steps)
     high, low, slope, found = bounds[:, 0]
     assert low - 1.1e-9 <= index <= high
     assert found == level
-    assert policies.klucb_index(mean, n, level + later) <= high + slope * later
+    assert bisected_index(mean, n, level + later) <= high + slope * later
     if steps == 12 and 0 < mean < 1 and 0.1 < start < 0.9 and n > 100:
         assert high - low <= 1e-9  # sharp enough to decide
 
@@ -320,9 +307,9 @@ class Greedy(Policy):
 def test_a_policy_takes_one_class() -> None:
     assert (Greedy().name, Greedy().label) == ("greedy", "Greedy")
     common = (instances.synthetic(0.1, 2), Greedy(), 200, 1, 0, 3, (), False, True)
-    plain = loop.play_block(*common, "python")
+    plain = played(*common, "python")
     assert plain.pulls.sum() == 600
-    assert_same(loop.play_block(*common), plain)
+    assert_same(played(*common), plain)
 
 
 @dataclass(frozen=True)
@@ -333,7 +320,6 @@ class Variation(WidthGuided):
 
 
 def test_a_subclass_plays_with_its_own_name() -> None:
-    block = loop.play_block(instances.synthetic(0.1, 2), Variation(0.1), 300, 1, 0, 3, arms=True)
-    parent = loop.play_block(instances.synthetic(0.1, 2), WidthGuided(0.1), 300, 1, 0, 3, arms=True)
-    assert block.arms is not None
+    block = played(instances.synthetic(0.1, 2), Variation(0.1), 300, 1, 0, 3, arms=True)
+    parent = played(instances.synthetic(0.1, 2), WidthGuided(0.1), 300, 1, 0, 3, arms=True)
     assert not np.array_equal(block.arms, parent.arms)

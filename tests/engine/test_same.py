@@ -23,7 +23,15 @@ from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.tools import UNTIL
 from momab.errors import MomabError
 from momab.model import instances, numerics
-from tests.engine.drawn import ARRAYS, SOURCES, assert_same, crowd, random_instance, random_policy
+from tests.engine.drawn import (
+    ARRAYS,
+    SOURCES,
+    assert_same,
+    crowd,
+    played,
+    random_instance,
+    random_policy,
+)
 from tests.engine.formulas import FORMULAS
 
 RECORDS = policies.registered()
@@ -55,9 +63,9 @@ def drawn(record: Any, source: str, batch: int, count: int, most: int) -> Any:
 @each_source
 def test_compiled_and_plain_are_the_same(compiled: Any, record: Any, source: str) -> None:
     for common in drawn(record, source, 0, 2, 500):
-        plain = loop.play_block(*common, engine="python")
-        assert_same(loop.play_block(*common, engine="driver"), plain)
-        assert_same(loop.play_block(*common, engine="numba"), plain)
+        plain = played(*common, engine="python")
+        assert_same(played(*common, engine="driver"), plain)
+        assert_same(played(*common, engine="numba"), plain)
 
 
 @pytest.mark.slow
@@ -66,9 +74,9 @@ def test_compiled_and_plain_are_the_same(compiled: Any, record: Any, source: str
 @pytest.mark.parametrize("batch", range(1, 4))
 def test_many_more_runs_are_the_same(compiled: Any, record: Any, source: str, batch: int) -> None:
     for common in drawn(record, source, batch, 5, 1500):
-        plain = loop.play_block(*common, engine="python")
-        assert_same(loop.play_block(*common, engine="driver"), plain)
-        assert_same(loop.play_block(*common, engine="numba"), plain)
+        plain = played(*common, engine="python")
+        assert_same(played(*common, engine="driver"), plain)
+        assert_same(played(*common, engine="numba"), plain)
 
 
 @each_record
@@ -115,17 +123,15 @@ def test_an_accelerator_is_its_policy_for_long(
 ) -> None:
     slow = isinstance(policy, (KLUCB, ParetoThompson))
     common = (instance, policy, 20_000 if slow else 100_000, 2024, 3, 1, [6_000, 9_000])
-    fast = loop.play_block(*common, True, True, "numba")
-    assert_same(fast, loop.play_block(*common, True, True, "driver"))
+    fast = played(*common, True, True, engine="numba")
+    assert_same(fast, played(*common, True, True, engine="driver"))
 
 
 @each_source
 @pytest.mark.parametrize("record", ACCELERATORS, ids=policies.family_of)
 def test_an_accelerator_is_its_policy_everywhere(compiled: Any, record: Any, source: str) -> None:
     for common in drawn(record, source, 9, 25, 2500):
-        assert_same(
-            loop.play_block(*common, engine="numba"), loop.play_block(*common, engine="driver")
-        )
+        assert_same(played(*common, engine="numba"), played(*common, engine="driver"))
 
 
 @pytest.mark.parametrize("c", [1e-12, 1e-5, 1e3, 1e9, 1e15])
@@ -133,9 +139,7 @@ def test_extreme_coefficients(compiled: Any, c: float) -> None:
     stops = ParetoUCB1("real", c, True, 0.3)
     for policy in (WidthGuided(c), ParetoUCB1("real", c), ScalarizedUCB(c=c), stops):
         common = (crowd(5, 3, 7), policy, 600, 1, 0, 1, [300], True, True)
-        assert_same(
-            loop.play_block(*common, engine="numba"), loop.play_block(*common, engine="python")
-        )
+        assert_same(played(*common, engine="numba"), played(*common, engine="python"))
 
 
 @pytest.mark.parametrize(("K", "d"), [(2, 1), (3, 5), (20, 2), (70, 4), (3, 65)])
@@ -146,8 +150,8 @@ def test_arms_that_tie_all_the_time(compiled: Any, K: int, d: int) -> None:
     for record in RECORDS:
         if record is not ParetoThompson:
             common = (instance, record(), K + 120, 11, 0, 2, [K + 100], True, True)
-            fast = loop.play_block(*common, engine="numba")
-            assert_same(fast, loop.play_block(*common, engine="python"))
+            fast = played(*common, engine="numba")
+            assert_same(fast, played(*common, engine="python"))
 
 
 # Streams.
@@ -240,13 +244,12 @@ def test_logarithm_is_within_one_ulp_and_the_same_compiled(compiled: Any) -> Non
 def test_commitment_in_closed_form_equals_the_pulls_one_by_one() -> None:
     instance, policy, T = instances.synthetic(0.12, 1), WidthGuided(0.02), 3000
     common = (instance, policy, T, 5, 2, 1, [0, 1, 20, 21, 500, 2399, 2400, 2401, 3000])
-    closed = loop.play_block(*common, False, True)
-    literal = loop.play_block(*common, True, True)  # final sums need every reward
+    closed = played(*common, False, True)
+    literal = played(*common, True, True)  # final sums need every reward
     for name in ARRAYS:
         if name != "sums":
             np.testing.assert_array_equal(getattr(closed, name), getattr(literal, name))
     assert 20 <= closed.cert_round[0] < 2000
-    assert closed.arms is not None
     assert (closed.arms[0, closed.cert_round[0] :] == closed.cert_arm[0]).all()
 
 
@@ -262,7 +265,6 @@ def test_an_observer_sees_every_decision_until_the_commitment() -> None:
     block = loop.play(instance, policy, T, 4, 0, arms=True, observer=observer)
     stop = int(block.cert_round[0])
     assert [t for t, _, _ in seen] == list(range(20, stop + 1))
-    assert block.arms is not None
     assert [arm for _, arm, _ in seen] == block.arms[0, 20 : stop + 1].tolist()
     assert [committed for _, _, committed in seen] == [False] * (stop - 20) + [True]
 
@@ -284,7 +286,8 @@ from momab.model import instances
 assert "numba" not in sys.modules
 digests = []
 for policy in (*(record() for record in registered()), WidthGuided(0.05)):
-    block = loop.play_block(instances.synthetic(0.02, 4), policy, 60, 3, 0, 2, [50], True, True)
+    common = (instances.synthetic(0.02, 4), policy, 60, 3, 0, 2, [50])
+    block = loop.play_block(*common, final_sums=True, arms=True)
     text = b"".join(getattr(block, name).tobytes() for name in {arrays!r})
     digests.append(hashlib.sha256(text).hexdigest())
 print(json.dumps([loop.is_compiled(WidthGuided()), digests]))

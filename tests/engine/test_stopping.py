@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 
 import momab
-from momab.engine import loop, specs
+from momab.cli import specs
+from momab.engine import loop
+from momab.engine.driver import RunBlock
 from momab.ledger.auditing.trace import trace
 from momab.model import instances
 from momab.model.numerics import log
-from tests.engine.drawn import SOURCES, assert_same, random_instance
+from tests.engine.drawn import SOURCES, assert_same, played, random_instance
 
 
-def both(*common: Any) -> loop.RunBlock:
+def both(*common: Any) -> RunBlock:
     """Play a block with both engines, which must agree."""
-    slow = loop.play_block(*common, engine="python")
+    slow = played(*common, engine="python")
     if loop.is_compiled(common[1]):
-        assert_same(loop.play_block(*common, engine="numba"), slow)
+        assert_same(played(*common, engine="numba"), slow)
     return slow
 
 
@@ -94,14 +96,14 @@ def test_until_then_it_is_pareto_ucb1() -> None:
     instance = instances.from_rows([[[0.5, 0.5]], [[0.4, 0.4]]])  # one choice in most rounds
     patient = momab.ParetoUCB1(1.0, 0.02, stop=True, stop_c=1e6)
     common = (instance, 400, 1, 0, 1)
-    stops = loop.play_block(instance, patient, *common[1:], (), False, True)
-    plain = loop.play_block(instance, momab.ParetoUCB1(1.0, 0.02), *common[1:], (), False, True)
+    stops = played(instance, patient, *common[1:], (), False, True)
+    plain = played(instance, momab.ParetoUCB1(1.0, 0.02), *common[1:], (), False, True)
     assert stops.cert_round[0] == -1
     assert stops.pulls[0, 0] == pytest.approx(plain.pulls[0, 0], rel=0.2)
 
 
 def test_a_commitment_costs_no_rewards() -> None:
     policy = momab.ParetoUCB1(stop=True, stop_c=0.05)
-    block = loop.play_block(instances.bernoulli([[0.9, 0.1], [0.1, 0.2]]), policy, 10**7, 1, 0, 2)
+    block = played(instances.bernoulli([[0.9, 0.1], [0.1, 0.2]]), policy, 10**7, 1, 0, 2)
     assert (block.cert_round < 10**5).all()
     assert (block.pulls.sum(axis=1) == 10**7).all()

@@ -9,17 +9,18 @@ import pytest
 from scipy.special import rel_entr
 
 from momab.engine import loop, policies
+from momab.engine.driver import RunBlock
 from momab.engine.policies.anytime import AnytimeWidthGuided
+from momab.engine.policies.kl_ucb import bisected_index
 from momab.engine.policies.width_guided import (
     OBJECTIVE_RULES,
     WidthGuided,
     epoch_end,
     kl_apart,
-    kl_interval,
 )
 from momab.engine.tools import UNTIL
 from momab.model import instances
-from tests.engine.drawn import SOURCES, assert_same, crowd, random_instance
+from tests.engine.drawn import SOURCES, assert_same, crowd, played, random_instance
 
 
 def low_means(rng: np.random.Generator, K: int, d: int, most: float) -> instances.Instance:
@@ -28,10 +29,10 @@ def low_means(rng: np.random.Generator, K: int, d: int, most: float) -> instance
     return instances.bernoulli(means if rng.random() < 0.7 else 1.0 - means)
 
 
-def both(*common: Any) -> loop.RunBlock:
-    slow = loop.play_block(*common, engine="python")
+def both(*common: Any) -> RunBlock:
+    slow = played(*common, engine="python")
     if loop.is_compiled(common[1]):
-        assert_same(loop.play_block(*common, engine="numba"), slow)
+        assert_same(played(*common, engine="numba"), slow)
     return slow
 
 
@@ -40,6 +41,12 @@ def both(*common: Any) -> loop.RunBlock:
 
 def kl(p: float, x: Any) -> Any:
     return rel_entr(p, x) + rel_entr(1 - p, 1 - x)
+
+
+def kl_interval(mean: float, n: int, level: float) -> tuple[float, float]:
+    """{x: n kl(mean, x) <= level}, each end to within 1e-9 from inside."""
+    upper = bisected_index(mean, n, level)
+    return 1.0 - bisected_index(1.0 - mean, n, level), upper
 
 
 def test_a_kl_interval_is_the_level_set_and_lies_inside_hoeffdings() -> None:
@@ -94,11 +101,9 @@ def compare_paths(rng: np.random.Generator, instance: instances.Instance, T: int
     c = float(rng.choice([0.01, 0.05, 0.2, 1.0, 2.0]))
     rule = str(rng.choice(OBJECTIVE_RULES))
     common = T, int(rng.integers(2**63)), 0, 3, (), False, True
-    one = loop.play_block(instance, WidthGuided(c, rule), *common)
-    two = loop.play_block(instance, WidthGuided(c, rule, "kl"), *common)
+    one = played(instance, WidthGuided(c, rule), *common)
+    two = played(instance, WidthGuided(c, rule, "kl"), *common)
     earlier = []
-    assert one.arms is not None
-    assert two.arms is not None
     for row in range(3):
         hoeffding = one.cert_round[row] if one.cert_round[row] >= 0 else T
         stop = two.cert_round[row] if two.cert_round[row] >= 0 else T
@@ -164,13 +169,11 @@ def test_the_horizon_is_never_used(engine: str) -> None:
             int(rng.integers(99)),
         )
         longest = 900
-        block = loop.play_block(instance, policy, longest, seed, 0, 2, arms=True, engine=engine)
-        assert block.arms is not None
+        block = played(instance, policy, longest, seed, 0, 2, arms=True, engine=engine)
         for T in (instance.K, 60, 255, 256, 257, 700):
-            short = loop.play_block(
+            short = played(
                 instance, policy, max(T, instance.K), seed, 0, 2, arms=True, engine=engine
             )
-            assert short.arms is not None
             np.testing.assert_array_equal(short.arms, block.arms[:, : short.arms.shape[1]])
 
 
@@ -190,7 +193,6 @@ def test_within_one_epoch_it_is_algorithm_1_with_the_epochs_end_as_horizon() -> 
 def test_a_commitment_ends_with_its_epoch() -> None:
     instance = instances.bernoulli([[0.9, 0.5], [0.1, 0.5]])
     block = both(instance, AnytimeWidthGuided(0.05), 70_000, 1, 0, 2, [200, 256, 300], True, True)
-    assert block.arms is not None
     for arms, stop in zip(block.arms, block.cert_round):
         assert len(set(arms[200:256].tolist())) == 1  # committed in the epoch that ends at 256
         assert stop >= 65_536

@@ -8,10 +8,10 @@ import pytest
 
 from momab import MomabError, study, theory
 from momab.engine.policies.width_guided import WidthGuided
-from momab.engine.simulate import simulate
 from momab.model import instances
 from momab.model.instances import SYNTHETIC_SETTINGS
 from momab.study import limit, recorded, standings
+from momab.study.simulate import simulate
 
 TINY = study.Options(seed=3, progress=False)
 SIZES = ((300, 4), (500, 3))

@@ -53,7 +53,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from momab._util.validate import BoolArray, FloatArray, IntArray, whole_number
+from momab._util.validate import FloatArray, IntArray, whole_number
 from momab.engine.streams import Coins
 from momab.engine.tools import UNTIL, choose
 from momab.errors import MomabError
@@ -222,12 +222,6 @@ def with_options(record: type[Policy], name: str, options: Mapping[str, Any]) ->
             choice = ", ".join(allowed) if allowed else "none"
             raise MomabError(f"{name} has no option {option!r}; its options: {choice}.")
     return record(**options)
-
-
-def nondominated(vectors: FloatArray) -> BoolArray:
-    """Mask of the rows that no row dominates, by exact comparisons (see `pareto.front`)."""
-    covers = (vectors[:, None, :] >= vectors[None, :, :]).all(axis=2)
-    return cast(BoolArray, ~(covers & ~covers.T).any(axis=0))
 
 
 def one_of(value: object, allowed: Sequence[str], what: str, or_else: str = "") -> None:

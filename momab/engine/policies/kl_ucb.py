@@ -12,10 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from momab._util.validate import whole_number
 from momab.engine.policies.base import OBJECTIVE_CHOICES, OneObjective, Values, watched_objective
 from momab.engine.streams import Coins
-from momab.errors import MomabError
 from momab.model.numerics import log
 
 PRECISION = 1e-9
@@ -47,16 +45,6 @@ def bisected_index(p: float, n: int, level: float) -> float:
         else:
             high = middle
     return low
-
-
-def klucb_index(mean: float, n: int, level: float) -> float:
-    """Compute the largest q in [mean, 1] with n kl(mean, q) <= level, to within 1e-9."""
-    if not 0 <= mean <= 1:
-        raise MomabError(f"mean must lie in [0, 1]; it is {mean!r}.")
-    n = whole_number(n, "n", least=1)
-    if not level >= 0:
-        raise MomabError(f"level must be a number >= 0; it is {level!r}.")
-    return bisected_index(float(mean), n, float(level))
 
 
 @dataclass(frozen=True)

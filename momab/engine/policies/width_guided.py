@@ -19,7 +19,7 @@ import numpy as np
 
 from momab._util.validate import positive_number
 from momab.engine.policies.base import COEFFICIENTS, Policy, Values, one_of
-from momab.engine.policies.kl_ucb import PRECISION, kl_above, klucb_index
+from momab.engine.policies.kl_ucb import PRECISION, kl_above
 from momab.engine.streams import Coins
 from momab.engine.tools import TIE, choose, choose_top, commit
 from momab.model.instances import Instance
@@ -318,9 +318,3 @@ def kl_apart(high: tuple[float, float, int], low: tuple[float, float, int], leve
         else:
             bottom = x
     return False
-
-
-def kl_interval(mean: float, n: int, level: float) -> tuple[float, float]:
-    """Compute {x: n kl(mean, x) <= level}, each end to within 1e-9 from inside."""
-    upper = klucb_index(mean, n, level)
-    return 1.0 - klucb_index(1.0 - mean, n, level), upper

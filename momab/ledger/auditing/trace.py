@@ -30,7 +30,7 @@ from momab._util.validate import (
     unit_interval,
     whole_number,
 )
-from momab.engine.loop import play, play_block
+from momab.engine.loop import certificate_of, play, play_block
 from momab.engine.policies.base import Certificate, Policy, coins_of
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.streams import RewardStream, Words, coin_stream, philox, reward_arrays
@@ -365,15 +365,9 @@ def trace(
         block = play(instance, policy, horizon, seed, run, arms=True, observer=note)
     else:
         block = play_block(instance, policy, horizon, seed, run, 1, arms=True, engine=engine)
-    assert block.arms is not None
-    stored = int(block.cert_round[0])
-    certificate = None
-    if stored >= 0:
-        arm, objective = int(block.cert_arm[0]), int(block.cert_objective[0])
-        certificate = Certificate(stored, arm, objective)
-    arms = block.arms[0]
+    certificate, arms = certificate_of(block, 0), block.arms[0]
     if certificate is not None and not beyond:
-        arms = arms[: stored + 1]
+        arms = arms[: certificate.t + 1]
     plain = policy == WidthGuided(c=c)  # Algorithm 1 itself
     return Trace(
         arms=np.ascontiguousarray(arms),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momab.engine.loop import play
+from momab.engine.loop import play, play_block
 from momab.engine.policies.annealing import AnnealingPareto
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
@@ -91,7 +91,8 @@ def test_pieces_of_any_size_agree(instance):
 def test_rewards_are_those_the_run_received():
     instance = instances.random_bernoulli(4, 3, seed=8)
     record = trace(instance, WidthGuided(c=0.2), 500, seed=3, run=4, beyond=True)
-    block = play(instance, WidthGuided(c=0.2), 500, 3, 4, final_sums=True, arms=True)
+    common = (instance, WidthGuided(c=0.2), 500, 3, 4, 1)
+    block = play_block(*common, final_sums=True, arms=True, engine="python")
     np.testing.assert_array_equal(record.arms, block.arms[0])
     sums = np.zeros((4, 3))
     np.add.at(sums, record.arms, record.rewards)

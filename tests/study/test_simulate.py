@@ -12,10 +12,10 @@ import pytest
 
 from momab import MomabError
 from momab.engine import policies
-from momab.engine.loop import play
-from momab.engine.results import summarise
-from momab.engine.simulate import SimulationInterrupted, log_checkpoints, simulate
+from momab.engine.loop import play_block
 from momab.model import instances, metrics
+from momab.study.results import summarise
+from momab.study.simulate import SimulationInterrupted, log_checkpoints, simulate
 from tests.waiting import until
 
 INSTANCES = {
@@ -87,7 +87,8 @@ def test_rows_say_what_the_plain_loop_did(reference):
     checkpoints = log_checkpoints(400, 20)
     rows = reference.runs.query("instance == 'synthetic' and policy == 'Width-guided'")
     for r, row in rows.set_index("run").iterrows():
-        block = play(instance, policy, 400, 11, r, checkpoints=checkpoints, final_sums=True)
+        common = (instance, policy, 400, 11, r, 1, checkpoints)
+        block = play_block(*common, final_sums=True, engine="python")
         geo = instance.geometry
         assert row["pareto_regret"] == pytest.approx((block.pulls[0] * geo.gaps).sum())
         assert row["recommended"] == block.tail_pulls[0].argmax()
@@ -176,8 +177,9 @@ def test_other_parameters_do_not_mix_in_one_store(tmp_path):
 
 LONG = """
 import sys
-from momab.engine import policies, simulate
+from momab.engine import policies
 from momab.model import instances
+from momab.study import simulate
 simulate.PIECE_ROUNDS = 10_000
 if __name__ == "__main__":
     try:
@@ -241,7 +243,7 @@ def test_resuming_after_a_kill_loses_and_repeats_nothing(tmp_path, how, engine):
 
 
 def test_interruption_keeps_what_was_finished(tmp_path, monkeypatch):
-    from momab.engine import simulate as module
+    from momab.study import simulate as module
 
     play_piece = module.play_piece
     calls = []

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from momab import MomabError
-from momab.engine.store import LOCK, MANIFEST, Store, missing_runs
+from momab.study.store import LOCK, MANIFEST, Store, missing_runs
 
 MADE_BY = {"momab": "1", "source": "abc"}
 

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -32,11 +32,11 @@ from momab._util.validate import LONGEST, IntArray, horizon_for, shown, whole_nu
 from momab.engine.loop import is_compiled, play_block
 from momab.engine.policies.base import Policy, require_policy
 from momab.engine.provenance import describe_policy, provenance_versions
-from momab.engine.results import Results, SimulationTask
-from momab.engine.store import Columns, Store, missing_runs
 from momab.errors import MomabError
 from momab.model import metrics, pareto
 from momab.model.instances import Instance
+from momab.study.results import Results, SimulationTask
+from momab.study.store import Columns, Store, missing_runs
 
 PIECE_ROUNDS = 8_000_000
 """About a second of compiled work: what an interruption can lose per worker."""
@@ -94,7 +94,7 @@ def play_piece(task: SimulationTask, runs: range) -> Columns:
         "regret_path": metrics.weighted_pulls(block.checkpoint_pulls, gaps),
         "fairness_path": metrics.weighted_pulls(block.checkpoint_pulls, unfair),
     }
-    if block.sums is not None:
+    if block.sums.size:
         scores = metrics.front_precision_recall(block.sums, block.pulls, instance.means)
         columns["front_precision"], columns["front_recall"] = scores.T
     return columns
@@ -133,24 +133,27 @@ def memory_of(tasks: Sequence[SimulationTask], runs: int, workers: int) -> float
     return left + int(playing)
 
 
+class Execution(TypedDict, total=False):
+    """How runs are computed, which changes no digit."""
+
+    workers: int | None
+    client: Any
+    store: str | os.PathLike[str] | None
+    engine: str
+    progress: bool | None
+
+
 def simulate(
     instances: Instance | Sequence[Instance] | Mapping[str, Instance],
     policies: Policy | Sequence[Policy] | Mapping[str, Policy],
     horizon: int,
     runs: int,
     seed: int = 0,
-    *,
     checkpoints: int = 200,
     front_metrics: bool = False,
-    workers: int | None = None,
-    client: Any = None,
-    store: str | os.PathLike[str] | None = None,
-    engine: str = "auto",
-    progress: bool | None = None,
+    **how: Unpack[Execution],
 ) -> Results:
     """Play every policy on every instance, ``runs`` times each, for ``horizon`` rounds.
-
-    Run r of a policy depends on (seed, r) alone.
 
     Parameters
     ----------
@@ -194,50 +197,66 @@ def simulate(
     SimulationInterrupted
         After Ctrl-C; it holds the runs that were finished.
     """
+    for name in how.keys() - Execution.__annotations__.keys():
+        raise TypeError(f"simulate() got an unexpected keyword argument {name!r}")
     runs = whole_number(runs, "runs", least=1)
+    client, workers, engine = how.get("client"), how.get("workers"), how.get("engine", "auto")
     client = client if client is not None else named_client()
     tasks = _plan(instances, policies, horizon, seed, checkpoints, front_metrics, engine)
-    count = whole_number(
-        workers if workers is not None else (os.cpu_count() or 1), "workers", least=1
-    )
+    workers = (os.cpu_count() or 1) if workers is None else workers
+    count = whole_number(workers, "workers", least=1)
     require_memory(memory_of(tasks, runs, count), f"{shown(len(tasks) * runs)} runs")
     provenance = _provenance(tasks, runs, engine)
+    folder = how.get("store")
     made_by = {key: provenance[key] for key in ("momab", "source")}
-    kept = Store(store, made_by) if store is not None else None
-
-    pieces: list[dict[range, Columns]] = [{} for _ in tasks]
-    todo: list[tuple[int, range]] = []
-    for i, task in enumerate(tasks):
-        done: list[range] = []
-        if kept is not None:
-            kept.begin(task.key, {"instance_name": task.instance_name, **task.description})
-            done = kept.finished(task.key)
-        # loaded at the end: a piece may hold more runs than were asked for
-        pieces[i] = {piece: {} for piece in done if piece.start < runs}
-        todo += [(i, piece) for piece in missing_runs(runs, done, piece_size(task))]
-
-    def collect() -> Results:
-        for task, parts in zip(tasks, pieces):
-            for piece, columns in parts.items():
-                if not columns and kept is not None:
-                    parts[piece] = kept.load(task.key, piece)
-        begun = [(task, _join(parts, runs)) for task, parts in zip(tasks, pieces) if parts]
-        return Results(tuple(t for t, _ in begun), tuple(c for _, c in begun), provenance)
-
+    pieces = _Pieces(tasks, runs, None if folder is None else Store(folder, made_by))
     started = time.perf_counter()
-    total, left = len(tasks) * runs, sum(len(piece) for _, piece in todo)
-    quiet = None if progress is None else not progress
+    total, left = len(tasks) * runs, sum(len(piece) for _, piece in pieces.todo)
+    quiet = None if how.get("progress") is None else not how["progress"]
     with progress_bar(total, "simulating", "runs", done=total - left, quiet=quiet) as bar:
         try:
-            for (i, piece), columns in _play_all(tasks, todo, count, client):
-                if kept is not None:
-                    kept.save(tasks[i].key, piece, columns)
-                pieces[i][piece] = columns
+            for (i, piece), columns in _play_all(tasks, pieces.todo, count, client):
+                pieces.add(i, piece, columns)
                 bar.advance(len(piece))
         except KeyboardInterrupt:
-            raise SimulationInterrupted(collect(), kept.folder if kept else None) from None
+            where = pieces.store.folder if pieces.store else None
+            raise SimulationInterrupted(pieces.collect(provenance), where) from None
     provenance["seconds"] = round(time.perf_counter() - started, 3)
-    return collect()
+    return pieces.collect(provenance)
+
+
+class _Pieces:
+    """The finished pieces of a simulation, and those that are still to be played."""
+
+    def __init__(self, tasks: list[SimulationTask], runs: int, store: Store | None) -> None:
+        self.tasks, self.runs, self.store = tasks, runs, store
+        self.done: list[dict[range, Columns]] = [{} for _ in tasks]
+        self.todo: list[tuple[int, range]] = []
+        for i, task in enumerate(tasks):
+            stored: list[range] = []
+            if store is not None:
+                store.begin(task.key, {"instance_name": task.instance_name, **task.description})
+                stored = store.finished(task.key)
+            # loaded at the end: a piece may hold more runs than were asked for
+            self.done[i] = {piece: {} for piece in stored if piece.start < runs}
+            self.todo += [(i, piece) for piece in missing_runs(runs, stored, piece_size(task))]
+
+    def add(self, i: int, piece: range, columns: Columns) -> None:
+        """Keep a piece that has just been played."""
+        if self.store is not None:
+            self.store.save(self.tasks[i].key, piece, columns)
+        self.done[i][piece] = columns
+
+    def collect(self, provenance: dict[str, Any]) -> Results:
+        """Join what there is; tasks that have not begun are left out."""
+        for task, parts in zip(self.tasks, self.done):
+            for piece, columns in parts.items():
+                if not columns and self.store is not None:
+                    parts[piece] = self.store.load(task.key, piece)
+        begun = [
+            (task, _join(parts, self.runs)) for task, parts in zip(self.tasks, self.done) if parts
+        ]
+        return Results(tuple(t for t, _ in begun), tuple(c for _, c in begun), provenance)
 
 
 def _named(things: Any, single: bool, what: str) -> dict[str, Any]:

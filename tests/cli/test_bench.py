@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from momab.engine import bench, loop, policies, streams
+from momab.cli import bench
+from momab.engine import policies, streams
 from momab.engine.accelerators import ACCELERATORS
 from momab.engine.policies.base import Policy
 from momab.errors import MomabError
@@ -22,17 +23,17 @@ def test_drawing_in_turn_adds_the_rewards_of_the_streams(source: str) -> None:
         stream = streams.RewardStream(streams.reward_arrays(instance.source), 9, 4)
         total = np.zeros((instance.K, instance.d))
         for t in range(rounds):
-            total[t % instance.K] += stream.pull(t % instance.K, t // instance.K)
+            total[t % instance.K] += stream.batch(t % instance.K, t // instance.K, 1)[0]
         for engine in ("auto", "python"):
-            sums = loop.draw_in_turn(instance, rounds, 9, 4, engine)
+            sums = bench.draw_in_turn(instance, rounds, 9, 4, engine)
             np.testing.assert_array_equal(sums, total)
 
 
 def test_drawing_refuses_what_runs_refuse() -> None:
     with pytest.raises(MomabError, match="the number of rounds must be a whole number >= 1"):
-        loop.draw_in_turn(instances.zero_gap(), 0, 1, 0)
+        bench.draw_in_turn(instances.zero_gap(), 0, 1, 0)
     with pytest.raises(MomabError, match="run numbers must lie in"):
-        loop.draw_in_turn(instances.zero_gap(), 10, 1, 2**32)
+        bench.draw_in_turn(instances.zero_gap(), 10, 1, 2**32)
 
 
 def test_every_registered_policy_has_a_row(monkeypatch: pytest.MonkeyPatch) -> None:

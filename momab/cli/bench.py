@@ -13,10 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from momab.engine import policies
+from momab._util.validate import FloatArray, whole_number
+from momab.engine import loop, policies
 from momab.engine.accelerators import ACCELERATORS
-from momab.engine.loop import draw_in_turn, is_compiled, play_block
+from momab.engine.loop import is_compiled, play_block
 from momab.engine.policies.base import Policy
+from momab.engine.streams import (
+    Coins,
+    Pulls,
+    coins_for,
+    pulls_for,
+    refill,
+    reward_arrays,
+    validate_streams,
+)
 from momab.model import instances
 
 if TYPE_CHECKING:
@@ -73,6 +83,38 @@ def seconds_per_draw(instance: instances.Instance, rounds: int, engine: str, rep
         draw_in_turn(instance, rounds, SEED, repeat, engine)
         best = min(best, (process_time() - began) / rounds)
     return float(best)
+
+
+def draw_in_turn(
+    instance: instances.Instance, rounds: int, seed: int, run: int, engine: str = "auto"
+) -> FloatArray:
+    """Pull the arms one after the other and return the sums of their rewards, shape (K, d).
+
+    No policy can play for less than the rewards cost, so this is what a policy's time is
+    compared with: the same streams and buffers, and nothing to decide.
+    """
+    arrays = reward_arrays(instance.source)
+    rounds = whole_number(rounds, "the number of rounds", least=1)
+    validate_streams(arrays, rounds, seed, run)
+    sums = np.zeros((arrays.K, arrays.d))
+    module = None if engine == "python" else loop.compiler()
+    draw = take_turns if module is None else module.alone(take_turns)
+    draw(pulls_for(arrays), coins_for("", seed, run), rounds, sums)
+    return sums
+
+
+def take_turns(pulls: Pulls, coin: Coins, rounds: int, sums: FloatArray) -> None:
+    """Pull the arms one after the other and add up their rewards, which decides nothing."""
+    K, d = sums.shape
+    arm, n = 0, 0
+    for _ in range(rounds):
+        if n >= pulls.stop[arm]:
+            refill(pulls, coin, arm, n)
+        for j in range(d):
+            sums[arm, j] += pulls.ready[arm, n - pulls.first[arm], j]
+        arm += 1
+        if arm == K:
+            arm, n = 0, n + 1
 
 
 def measure(
