@@ -15,7 +15,7 @@ export function needed({a, b, arms, horizon}) {
   return {gap, told, pulls: log / told, least: (arms - 1) * gap * log / told, upper: 64 * arms * log / gap, trivial: horizon * gap};
 }
 
-const coins = ({a, b, arms}) => [[a], ...Array.from({length: arms - 1}, () => [b])];
+const means = ({a, b, arms}) => [[a], ...Array.from({length: arms - 1}, () => [b])];
 const regrets = ({a, b}, result) => result?.map((played) =>
   meanInterval(played.counts.map(([counts]) => (a - b) * counts.slice(1).reduce((x, y) => x + y, 0)))[0]);
 const keep = (x) => Number(x.toFixed(3));
@@ -32,9 +32,9 @@ function divergence(under, {state: {a, b}, set, handle}, [left, right], [bottom,
     svg("text", {x: x(b), y: bottom - 16, "text-anchor": "end", dx: -10}, "b"));
   const flat = [x, scale([0, 1], [bottom, bottom - 100])];
   const round = (v, fine) => Number(v.toFixed(fine ? 3 : 2));
-  handle("b", {x: b, y: 0, scales: flat, step: 0.01, colour: "orange", label: "Mean of arm b", valuetext: tidy(b),
+  handle("b", {x: b, y: 0, scales: flat, step: 0.01, colour: "orange", label: "Mean b of the other arms", valuetext: tidy(b),
     move: (v, _, fine) => set({b: Math.max(0.05, Math.min(keep(a - NEAR), round(v, fine)))})});
-  handle("a", {x: a, y: 0, scales: flat, step: 0.01, colour: "blue", label: "Mean of arm a", valuetext: tidy(a),
+  handle("a", {x: a, y: 0, scales: flat, step: 0.01, colour: "blue", label: "Mean a of the best arm", valuetext: tidy(a),
     move: (v, _, fine) => set({a: Math.min(0.95, Math.max(keep(b + NEAR), round(v, fine)))})});
 }
 
@@ -51,7 +51,7 @@ function costs(under, {state, result}, [left, right], [bottom, top]) {
   POLICIES.forEach(({colour}, k) => measured[k] > 0 && under.append(svg("rect", {x: u(now.gap) - 6, y: v(measured[k]) - 6, width: 12, height: 12,
     transform: k ? "" : `rotate(45 ${u(now.gap)} ${v(measured[k])})`, style: `fill: var(--fig-${colour}); stroke: var(--fig-ink)`})));
   under.append(svg("circle", {cx: u(now.gap), cy: v(now.least), r: 5, style: "fill: var(--fig-orange); stroke: var(--fig-ink)"}));
-  const keys = [["muted", "2 4", "nobody pays more: T(a − b)"], ["pink", "7 4", "Theorem 4: 64 K log T / g"], ["orange", "", "lower bound"]];
+  const keys = [["muted", "2 4", "the most possible: T(a − b)"], ["pink", "7 4", "Theorem 4: 64 K log T / g"], ["orange", "", "lower bound"]];
   keys.forEach(([colour, dash, text], k) => under.append(
     svg("line", {x1: right - 190, x2: right - 162, y1: top + 6 + 17 * k, y2: top + 6 + 17 * k, "stroke-width": 2.5, "stroke-dasharray": dash, style: `stroke: var(--fig-${colour})`}),
     svg("text", {x: right - 156, y: top + 10 + 17 * k, class: "live-tick"}, text)));
@@ -63,27 +63,29 @@ function costs(under, {state, result}, [left, right], [bottom, top]) {
 define("lower-bound", {
   title: "Drag b towards a: what does it cost to tell them apart?",
   controls: {
+    horizon: range({label: "Horizon T", min: 1000, max: 200_000, step: 1.25, value: 20_000, log: true, integer: true}),
+    arms: range({label: "Arms K", min: 2, max: 20, step: 1, value: 5, integer: true}),
+  },
+  state: { // the handles move them
     a: range({label: "Mean a of the best arm", min: 0.06, max: 0.95, step: 0.02, value: 0.7}),
     b: range({label: "Mean b of the others", min: 0.05, max: 0.94, step: 0.02, value: 0.5}),
-    arms: range({label: "Arms K", min: 2, max: 20, step: 1, value: 5, integer: true}),
-    horizon: range({label: "Horizon T", min: 1000, max: 200_000, step: 1.25, value: 20_000, log: true, integer: true}),
   },
   size: [760, 380], narrow: () => 640,
-  work: (state) => (state.b < state.a ? POLICIES.map(({policy}) => ({source: {kind: "bernoulli", means: coins(state)}, policy, horizon: state.horizon, seed: SEED, runs: RUNS})) : []),
+  work: (state) => (state.b < state.a ? POLICIES.map(({policy}) => ({source: {kind: "bernoulli", means: means(state)}, policy, horizon: state.horizon, seed: SEED, runs: RUNS})) : []),
   draw(view) {
     const {under, state: {a, b}, width, height, narrow} = view;
     divergence(under, view, narrow ? [40, width - 14] : [44, width / 2 - 50], narrow ? [240, 34] : [height - 50, 34]);
     if (b < a) costs(under, view, narrow ? [44, width - 12] : [width / 2 + 40, width - 12], narrow ? [height - 50, 320] : [height - 50, 34]);
   },
   words(state, result) {
-    if (!(state.b < state.a)) return "Here b is no worse than a: there is nothing to find out. Move b below a.";
+    if (!(state.b < state.a)) return "Here b is no worse than a, so there is nothing to find out. Move b below a.";
     const it = needed(state), measured = regrets(state, result);
     const below = measured && measured[0] < it.least ? " (at a fixed T a policy may be below)" : "";
-    return `A pull of b tells kl(b, a) = ${tidy(it.told)} against its being as good as a. For large T it takes log T / kl = ${tidy(it.pulls)} pulls of each other arm, at ${
-      tidy(it.gap)} each: a regret of ${tidy(it.least)} in all. ${measured
-      ? `Measured in ${RUNS} runs: KL-UCB pays ${tidy(measured[0])}${below}, Algorithm 1 pays ${tidy(measured[1])}.` : "Playing …"} `
+    return `A pull of b gives the evidence kl(b, a) = ${tidy(it.told)} against its being as good as a. In the limit every other arm needs log T / kl = ${
+      tidy(it.pulls)} pulls, at ${tidy(it.gap)} each: a regret of ${tidy(it.least)} in all. ${measured
+      ? `In ${RUNS} runs the mean regret of KL-UCB is ${tidy(measured[0])}${below}, that of Algorithm 1 is ${tidy(measured[1])}.` : "Playing …"} `
       + `The main term of Theorem 4 is ${tidy(it.upper)}, ${tidy(it.upper / it.least)} times the lower bound${
-        it.upper > it.trivial ? `; nobody can pay more than ${tidy(it.trivial)}, so here it says nothing` : ""}.`;
+        it.upper > it.trivial ? `. No policy can lose more than ${tidy(it.trivial)}, so here the theorem is vacuous` : ""}.`;
   },
   python: ({a, b, arms, horizon}) => `import math
 import momab

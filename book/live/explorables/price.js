@@ -1,4 +1,4 @@
-// The price of an instance: drag arms; the evidence of a pull, the free arms, the cheapest candidate.
+// The price of an instance: drag arms; the evidence of a pull, the optimal arms, the cheapest candidate.
 
 import {axes, define, path, points, range, scale, svg, tidy} from "../kit.js";
 import {evidence, gaps, leads, price, pythonList} from "../math.js";
@@ -55,7 +55,7 @@ function spot(a, means, it, x, y) {
 function bars(under, it, colour, [left, right], top, narrow) {
   const most = Math.max(...it.free.map((a) => it.prices[a])), x = scale([0, most > 0 ? most * 1.02 : 1], [left + 22, right - 44]);
   const each = narrow ? Math.min(24, 130 / it.free.length) : Math.min(34, 210 / it.free.length);
-  under.append(svg("text", {x: left, y: top, class: "live-label"}, "regret per log T if one settles on arm"));
+  under.append(svg("text", {x: left, y: top, class: "live-label"}, "regret per log T, by the arm to settle on"));
   it.free.forEach((a, row) => {
     const y = top + 12 + row * each, high = Math.min(22, each - 4);
     let from = 0;
@@ -98,7 +98,7 @@ define("price", {
       if (best) under.append(svg("circle", {cx: x(row[0]), cy: y(row[1]), r: 15, fill: "none", "stroke-width": 2.5, style: "stroke: var(--fig-blue)"}));
       handle(`arm-${a}`, {x: row[0], y: row[1], scales: [x, y], step: 0.02, colour: free ? "blue" : colour(a), radius: free ? 9 : 7, label: `Arm ${NAMES[a]}`,
         move: (u, v, fine) => set({means: means.map((old, k) => (k === a ? [hold(u, fine), hold(v, fine)] : old))}),
-        valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${free ? `free, price ${tidy(it.prices[a])}` : `paid, gap ${tidy(it.gap[a])}`}`});
+        valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${free ? `optimal, price ${tidy(it.prices[a])}` : `suboptimal, gap ${tidy(it.gap[a])}`}`});
       under.append(svg("text", spot(a, means, it, x, y), NAMES[a]));
     });
     if (!it.paid.length) return;
@@ -111,12 +111,12 @@ define("price", {
   },
   words({means, horizon}) {
     const it = reckon(means), list = (arms) => arms.map((a) => NAMES[a]).join(", ");
-    if (!it.paid.length) return "Every arm is free: whatever is pulled, there is no regret, and the price is 0.";
+    if (!it.paid.length) return "Every arm is optimal: no pull costs regret, and the price is 0.";
     const told = it.paid.map((b) => `${tidy(evidence(means[b], means[it.arm]))} (arm ${NAMES[b]})`).join(", ");
-    const lead = it.lead > 0 ? `From the largest lead g = ${tidy(it.lead)} one would only know C ≤ (K − 1)/(2g) = ${tidy(it.bound)}.`
-      : "No objective has a single winner (g = 0), and still the price is finite.";
-    return `${it.free.length === 1 ? "Free: arm" : "Free: arms"} ${list(it.free)}. The cheapest candidate is arm ${NAMES[it.arm]}: ${it.paid.length === 1 ? "the paid arm" : "the paid arms"} must be shown not to stand in the grey region, and a pull tells ${told}. `
-      + `The price is C = ${tidy(it.value)}: in the limit no uniformly good policy has a regret of less than C per unit of log T; C log T is ${tidy(it.value * Math.log(horizon))} here. ${lead}`;
+    const lead = it.lead > 0 ? `The largest lead g = ${tidy(it.lead)} gives only C ≤ (K − 1)/(2g) = ${tidy(it.bound)}.`
+      : "No objective has a single winner (g = 0), and yet the price is finite.";
+    return `${it.free.length === 1 ? "Optimal: arm" : "Optimal: arms"} ${list(it.free)}. Arm ${NAMES[it.arm]} is the cheapest arm to settle on. The suboptimal ${it.paid.length === 1 ? "arm" : "arms"} must be shown to lie outside the grey region; one pull ${it.paid.length === 1 ? "" : "of each "}yields evidence ${told}. `
+      + `The price is C = ${tidy(it.value)}: in the limit no uniformly good policy has a regret below C log T, which is ${tidy(it.value * Math.log(horizon))} here. ${lead}`;
   },
   python: ({means, horizon}) => `import math
 from momab import pareto, theory
