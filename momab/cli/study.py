@@ -202,9 +202,8 @@ def reproduce_command(
 
 def _figure_1(parts: Parts) -> Any:
     from momab.chapters.synthetic import synthetic_comparison
-    from momab.study import table2
 
-    return synthetic_comparison(table2(parts.synthetic))
+    return synthetic_comparison(parts.synthetic)
 
 
 def _figure_2(parts: Parts) -> Any:

@@ -64,7 +64,6 @@ from momab.study.recorded import (
     require_recorded_sizes,
 )
 from momab.study.tables import (
-    averages,
     choose_coefficients,
     plus_minus,
     redraw,
@@ -102,7 +101,6 @@ __all__ = [
     "Options",
     "Parts",
     "absent_data",
-    "averages",
     "beside",
     "choose_coefficients",
     "compare_with_paper",

@@ -52,8 +52,13 @@ def in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 def group_names(frame: pd.DataFrame) -> list[str]:
     """The groups of a table's lines, each once."""
+    return list(dict.fromkeys(named(frame)["group"]))
+
+
+def named(frame: pd.DataFrame) -> pd.DataFrame:
+    """The lines of a table with one more column, ``group``, the group as people say it."""
     names = [group_name(d, k) for d, k in zip(frame["dataset"], frame["subset_type"])]
-    return list(dict.fromkeys(names))
+    return frame.assign(group=names)
 
 
 def one_group(frame: Any, dataset: str, kind: str) -> Any:
@@ -82,8 +87,7 @@ def lay_out(
     """
     import pandas as pd
 
-    names = [group_name(d, k) for d, k in zip(frame["dataset"], frame["subset_type"])]
-    lines: list[dict[str, Any]] = frame.assign(group=names).to_dict("records")  # type: ignore[assignment]
+    lines: list[dict[str, Any]] = named(frame).to_dict("records")  # type: ignore[assignment]
     made: dict[str, Any] = {}
     for heading, source in columns.items():
         if callable(source):

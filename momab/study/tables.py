@@ -99,12 +99,6 @@ def _superscript(number: int) -> str:
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
 
 
-def averages(values: Any, size: int, count: int, seed: int) -> Any:
-    """Averages of ``size`` values drawn with replacement, ``count`` times."""
-    drawn = np.random.default_rng(seed).choice(np.asarray(values, dtype=float), (count, size))
-    return drawn.mean(axis=1)
-
-
 def redraw(tails: pd.DataFrame, dataset: str, kind: str, count: int, seed: int) -> pd.DataFrame:
     """Draw the paper's runs of a group again, ``count`` times: 20 recorded ones of every subset.
 

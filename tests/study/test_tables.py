@@ -1,6 +1,5 @@
 """Numbers as they are printed and drawn."""
 
-import numpy as np
 import pytest
 
 from momab.study import tables
@@ -17,11 +16,3 @@ from momab.study import tables
 )
 def test_numbers_as_the_paper_prints_them(mean, spread, text):
     assert tables.plus_minus(mean, spread) == text
-
-
-def test_averages_are_reproducible_and_unbiased():
-    values = np.array([1.0] * 99 + [101.0])
-    drawn = tables.averages(values, 60, 20_000, 3)
-    assert np.array_equal(drawn, tables.averages(values, 60, 20_000, 3))
-    assert drawn.mean() == pytest.approx(2.0, abs=0.05)
-    assert (drawn == 1.0).mean() == pytest.approx(0.99**60, abs=0.02)
