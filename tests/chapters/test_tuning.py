@@ -1,4 +1,4 @@
-"""The same tuning for everyone: the page, and which policy wins before and after."""
+"""The same tuning for every policy: the page, and which policy wins before and after."""
 
 import numpy as np
 import pandas as pd
