@@ -1,48 +1,22 @@
-"""When committing is fair: the price of a commitment, predicted from geometry and measured.
+"""When committing is fair: the fairest policy of each group, and the geometry of its instances.
 
-From the recorded runs of Table 1 and the arms of the frozen subsets: what each commitment costs,
-who is the fairest, how even sampling of the front would do, and how much chance has a say.
+From the recorded runs of Table 1 and the arms of the frozen subsets; with the rule of an exercise
+that chooses among certified arms.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
 
-from momab import study
 from momab._util.validate import FloatArray
-from momab.chapters.figures.groups import frame_groups, group_axes
-from momab.chapters.figures.style import MUTED, STYLE, policy_style
 from momab.study.groups import GROUP, by_group, in_order, lay_out, one_group
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
-
-
-def commitment_prices(runs: pd.DataFrame, arms: pd.DataFrame) -> pd.DataFrame:
-    """Width-guided's fairness regret per run, beside T times the committed arm's cost.
-
-    ``difference`` is measured minus ``predicted``; ``early`` is the number of pulls before the
-    commitment.
-    """
-    keys = ["dataset", "subset_type", "subset"]
-    guided: Any = runs[(runs["policy"] == "Width-guided") & runs["certified"]]
-    guided = guided.assign(position=guided["cert_arm"].astype(int))
-    frame: pd.DataFrame = guided.merge(
-        arms[[*keys, "position", "fairness_cost"]], on=[*keys, "position"], validate="many_to_one"
-    )
-    horizon = study.recorded_provenance()["real"]["horizon"]
-    predicted = horizon * frame["fairness_cost"]
-    return frame.assign(
-        predicted=predicted,
-        difference=frame["fairness_regret"] - predicted,
-        early=frame["cert_round"].astype(float),
-    )
 
 
 def fairness_ranks(runs: pd.DataFrame) -> pd.DataFrame:
@@ -95,58 +69,6 @@ def fairness_geometry(arms: pd.DataFrame, committed: pd.DataFrame) -> pd.DataFra
                 "free": float(free),
             }
         )
-    return pd.DataFrame(rows)
-
-
-def even_front(runs: pd.DataFrame, arms: pd.DataFrame, policy: str = "Pareto UCB1") -> pd.DataFrame:
-    """A policy's fairness regret beside that of an even spread over the true front, per group."""
-    import pandas as pd
-
-    horizon = study.recorded_provenance()["real"]["horizon"]
-    rows = []
-    for dataset, kind, part in by_group(runs[runs["policy"] == policy]):
-        front = one_group(arms, dataset, kind)
-        even = front[front["on_front"]].groupby("subset")["fairness_cost"].mean().mean() * horizon
-        measured = float(part["fairness_regret"].mean())
-        rows.append(
-            {
-                "dataset": dataset,
-                "subset_type": kind,
-                "even": even,
-                "measured": measured,
-                "ratio": measured / even if even > 0 else math.inf,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def fairness_spread(runs: pd.DataFrame) -> pd.DataFrame:
-    """How much of the spread of Width-guided's fairness regret the committed arm explains.
-
-    Only subsets where runs committed to different arms.
-    """
-    import pandas as pd
-
-    rows = []
-    for dataset, kind, part in by_group(runs[runs["policy"] == "Width-guided"]):
-        for subset, few in part[part["certified"]].groupby("subset"):
-            if few["cert_arm"].nunique() < 2:
-                continue
-            total = float(few["fairness_regret"].var(ddof=0))
-            within = few.groupby("cert_arm")["fairness_regret"].transform("mean")
-            left = float(((few["fairness_regret"] - within) ** 2).mean())
-            low, high = float(few["fairness_regret"].min()), float(few["fairness_regret"].max())
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "subset_type": kind,
-                    "subset": subset,
-                    "explained": 1.0 - left / total,
-                    "low": low,
-                    "high": high,
-                    "ratio": high / max(low, 1.0),
-                }
-            )
     return pd.DataFrame(rows)
 
 
@@ -225,35 +147,3 @@ def rank_table(ranks: pd.DataFrame, shape: pd.DataFrame) -> pd.DataFrame:
             "Commitments at cost 0": "{free:.0%}",
         },
     )
-
-
-def commitments(arms: pd.DataFrame, committed: pd.DataFrame) -> Figure:
-    """Fairness costs of all arms of the frozen subsets, and which arms were committed to.
-
-    ``arms`` is :func:`momab.study.arm_tables.subset_arms`, ``committed``
-    :func:`momab.study.arm_tables.committed_arms`.
-    """
-    colour, _ = policy_style("Width-guided")
-    held = {group[:2]: group[2] for group in by_group(committed)}
-    with mpl.rc_context(STYLE):
-        fig, panels = group_axes((4.6, 4.4))
-        for dataset, kind, part in by_group(arms):
-            axes = panels[dataset, kind]
-            axes.plot(
-                part["fairness_cost"], part["subset"].astype(int), "|", ms=9, color=MUTED, mew=1.2
-            )
-            few = held.get((dataset, kind))
-            if few is not None:
-                y = few["subset"].astype(int)
-                axes.scatter(
-                    few["fairness_cost"],
-                    y,
-                    s=150 * few["share"],
-                    color=colour,
-                    alpha=0.75,
-                    zorder=3,
-                )
-            axes.set(ylim=(3.6, 0.4), yticks=(1, 2, 3), xlim=(-0.03, 0.45))
-            axes.grid(visible=False, axis="y")
-        frame_groups(fig, panels, "fairness cost per pull", "subset", 1)
-    return fig

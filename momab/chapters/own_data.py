@@ -1,7 +1,7 @@
 """The chapter *Bring your own data*: from a table of rewards to an instance and a report.
 
 It reads what the command ``momab study`` is told, says which bounds are in force, makes the tables
-of the page, and draws the geometry of an instance and the paths of the policies.
+of the page, and draws the geometry of an instance.
 """
 
 from __future__ import annotations
@@ -22,13 +22,9 @@ from momab.chapters.figures.style import (
     BLUE,
     FAINT,
     GREEN,
-    INK,
-    MUTED,
     ORANGE,
     STYLE,
     drawable,
-    palette,
-    policy_style,
 )
 from momab.errors import MomabError
 from momab.model import theory
@@ -186,7 +182,7 @@ def printed_results(results: Results) -> pd.DataFrame:
         {
             "Policy": summary["policy"],
             "Regret": summary["mean"],
-            "95 % interval": [f"{r.mean_low:,.1f} to {r.mean_high:,.1f}" for r in rows],
+            "95% interval": [f"{r.mean_low:,.1f} to {r.mean_high:,.1f}" for r in rows],
             "Median": summary["median"],
             "Largest": summary["max"],
             "Dominated at the end": errors,
@@ -199,14 +195,14 @@ def printed_results(results: Results) -> pd.DataFrame:
 def price_table(instance: Instance, horizon: int) -> pd.DataFrame:
     """The price of a table's instance and the arm that attains it, by the evidence.
 
-    A line each for the law of the rows (unless the table is very large), for independent coins
-    with the same means, and for what is safe under any dependence.
+    A line each for the law of the rows (unless the table is very large), for independent Bernoulli
+    rewards with the same means, and for the evidence that is safe under any dependence.
     """
     import pandas as pd
 
     titles = {
         "kinf": "the law of the rows, against any other law (kinf)",
-        "sum": "the means, as of independent coins (sum)",
+        "sum": "the means, as of independent Bernoulli rewards (sum)",
         "max": "the least evidence, safe to rely on (max)",
     }
     free, source = instance.geometry.gaps == 0, instance.source
@@ -384,28 +380,3 @@ def _clip(name: str, most: int = 18) -> str:
     name = unset(name)
     short = name if len(name) <= most else name[: most - 1] + "…"
     return short.replace("$", r"\$")
-
-
-def policy_paths(trajectories: pd.DataFrame) -> Figure:
-    """Mean regret along the runs of several policies, with bands from 5 % to 95 %.
-
-    ``trajectories`` is that of a simulation's results, for one instance.
-    """
-    from matplotlib.figure import Figure
-
-    spare = iter((INK, MUTED, ORANGE, GREEN))
-    with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(4.6, 3.6), layout="constrained")
-        axes = fig.subplots()
-        for name, part in trajectories.groupby("policy", sort=False):
-            regret = part.groupby("t")["pareto_regret"]
-            mean, low, high = regret.mean(), regret.quantile(0.05), regret.quantile(0.95)
-            known = policy_style(str(name)) if str(name) in palette else None
-            colour = known[0] if known else next(spare)
-            axes.fill_between(mean.index, low, high, color=colour, alpha=0.15, lw=0)
-            axes.plot(mean.index, mean, color=colour, ls="-" if known else "--", label=str(name))
-        seen = bool((trajectories["pareto_regret"] > 0).any())  # zero has no place on a log axis
-        yscale = "log" if seen else "linear"
-        axes.set(xscale="log", yscale=yscale, xlabel="round", ylabel="Pareto regret")
-        fig.legend(loc="outside upper left", ncols=2)
-    return fig

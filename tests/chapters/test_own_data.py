@@ -86,7 +86,7 @@ def test_shared_first_places_are_told(shown, tmp_path):
     play_table(frame, tmp_path)
     said = text_of(shown).replace("\n", " ")
     assert "Theorem 4 is silent" in said
-    assert "Dominated with gap zero, so free of charge to Pareto regret: b, c." in said
+    assert "Dominated with gap zero, so their pulls add no Pareto regret: b, c." in said
     assert "Best on an objective, though not alone, and yet dominated: b, c." in said
     assert "at this horizon the bounds say nothing" in said
 

@@ -230,7 +230,7 @@ function words(state, result) {
   const text = `${table.name === null ? "The example" : clip(table.name, 30)}: ${names.length} arms, ${objectives.length} ${
     objectives.length === 1 ? "objective" : "objectives"}, ${tidy(table.rows, 6)} rows. On the front: ${shown}. `
     + (Object.keys(scaled).length ? `Brought to [0, 1] by least and largest: ${Object.keys(scaled).slice(0, 8).map((name) => clip(name)).join(", ")}. ` : "");
-  if (gap[worst] === 0) return `${text}Nobody has a gap: every policy is free of regret here.`;
+  if (gap[worst] === 0) return `${text}No arm has a positive gap, so no policy has any regret here.`;
   const said = `${text}The largest gap is ${tidy(gap[worst])} (${clip(names[worst])}), the largest lead ${tidy(lead[j])} (${
     clip(objectives[j])}), the price ${tidy(cheapest.value)} (settling on ${clip(names[cheapest.arm])}). `;
   if (!all) return `${said}The policies play …`;
@@ -333,7 +333,7 @@ function panel(view) {
       event.preventDefault();
       open(event.dataTransfer.files[0]);
     }},
-  el("label", {for: field.id}, "Paste a table: a header, then a row per observation; one column says who, the others how good (more is better). Nothing leaves this page."),
+  el("label", {for: field.id}, "Paste a table: a header, then a row per observation; one column names the arm, the others are rewards (more is better). Nothing leaves this page."),
   field,
   el("p", {}, el("label", {for: file.id}, "Or drop a file here, or choose one: "), file),
   el("p", {}, el("label", {for: who.id}, "Who: "), who, " What counts: ", ticks), note);
@@ -362,7 +362,7 @@ function panel(view) {
 }
 
 define("own-data", {
-  title: "Your table: who is on the front, and which policy finds it cheaply?",
+  title: "Your table: which arms are on the front, and which policy has the least regret?",
   panel,
   controls: {
     horizon: range({label: "Rounds", min: 1000, max: 100_000, step: 1.25, value: 20_000, log: true, integer: true}),

@@ -1,4 +1,4 @@
-// Tuning: everybody's coefficient on a slider over recorded validation runs; who is first, per group.
+// Tuning: every policy's coefficient on a slider over recorded validation runs, one group at a time; who is first.
 
 import {axes, choice, define, list, path, scale, svg, tidy} from "../kit.js";
 
@@ -36,12 +36,11 @@ function legend(under, left, y, narrow) {
   });
 }
 
-function panel(under, state, group, [left, right, top, bottom], {first, last}) {
+function panel(under, state, group, [left, right, top, bottom]) {
   const x = scale([GRID[0] / 1.7, GRID.at(-1) * 1.7], [left, right], true);
   const y = scale([EXTENT[0] / 2, EXTENT[1] * 2], [bottom, top], true);
-  axes(under, x, y, {xlabel: last ? "coefficient c" : "", yticks: 5});
-  under.append(svg("text", {x: (left + right) / 2, y: top - 5, "text-anchor": "middle", class: "live-label", style: "font-weight: 600"}, group.name));
-  if (first) under.append(svg("text", {x: left - 36, y: top - 22, class: "live-tick"}, "validation regret"));
+  axes(under, x, y, {xlabel: "coefficient c", yticks: 5});
+  under.append(svg("text", {x: 0, y: top - 10, class: "live-tick"}, "validation regret"));
   const now = standing(state, group), later = state.which === "validated" ? standing(state, group, true) : null;
   POLICIES.forEach(({name, colour, dash}) => under.append(svg("path", {d: path(GRID.map((c, i) => [c, group.means[name][i]]), x, y),
     fill: "none", "stroke-width": 1.8, "stroke-dasharray": dash, style: `stroke: var(--fig-${colour})`})));
@@ -74,32 +73,30 @@ function apart(places) {
 }
 
 const slider = (label, value) => list({label, values: GRID, value});
+const slug = ({name}) => name.toLowerCase().replace(" ", "-");
 const said = (all) => all.map(({name, first, rank}) => `${name} ${first} (mean rank ${tidy(rank)})`).join(", ");
 
 define("tuning", {
-  title: "Whose coefficient is tuned? Move a slider, and see who comes first.",
+  title: "Whose coefficient is tuned? Move a slider, and see which policy comes first.",
   controls: {
+    group: choice({label: "Group of subsets", value: "kuairec-friendly",
+      options: Object.fromEntries(GROUPS.map((group) => [slug(group), group.name]))}),
     w: slider("Width-guided, c", 0.02),
     p: slider("Pareto UCB1, c", 2),
     s: slider("Scalarized UCB, c", 2),
     which: choice({label: "Coefficients", options: {sliders: "as the sliders say", validated: "the best in validation, group by group"}}),
   },
   follow: (change) => (POLICIES.some(({key}) => key in change) ? {which: "sliders"} : {}),
-  size: [700, 500], narrow: () => 720,
+  size: [700, 340], narrow: () => 360,
   draw({under, state, width, height, narrow}) {
     legend(under, narrow ? 36 : 44, 16, narrow);
-    const columns = narrow ? 2 : 3, rows = 6 / columns, top = narrow ? 96 : 60, high = (height - top - 16) / rows;
-    const wide = (width - (narrow ? 0 : 4)) / columns;
-    GROUPS.forEach((group, i) => {
-      const left = (i % columns) * wide, up = top + Math.floor(i / columns) * high;
-      panel(under, state, group, [left + 40, left + wide - 8, up, up + high - 58], {first: i === 0, last: i >= 6 - columns});
-    });
+    panel(under, state, GROUPS.find((group) => slug(group) === state.group), [44, width - 12, narrow ? 84 : 52, height - 48]);
   },
   words(state) {
-    const start = `Who of the three is first in validation, in how many of ${GROUPS.length} groups: ${said(tally(state))}.`;
+    const start = `Of all ${GROUPS.length} groups, each policy is first in validation in: ${said(tally(state))}.`;
     if (state.which !== "validated") {
       const untuned = POLICIES.filter(({key}) => state[key] === 2).length, [{first}] = tally(state);
-      return `${start} ${untuned === 2 && state.w < 2 && first === GROUPS.length ? "Only Width-guided is tuned; the others keep the published 2." : ""}`.trim();
+      return `${start} ${untuned === 2 && state.w < 2 && first === GROUPS.length ? "Only Width-guided is tuned, and the others keep the published 2." : ""}`.trim();
     }
     return `${start} With the same coefficients on the test subsets (squares, ${TEST} runs): ${said(tally(state, true))}.`
       + ` Behind each choice are ${RUNS} validation runs per coefficient.`;
