@@ -33,6 +33,7 @@ app.command("student")(course.student_command)
 app.command("handout")(course.handout_command)
 app.command("grade")(course.grade_command)
 app.command("mark")(course.mark_command)
+app.command("questions")(course.questions_command)
 app.add_typer(data.data, name="data")
 
 

@@ -182,3 +182,21 @@ def mark_command(
         kept = f"{marking.progress}, all kept in {results / FILE}"
         print(f"momab: stopped; {kept}; --feedback writes the feedback.", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+def questions_command(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    kind: Annotated[
+        str, typer.Option("--format", help="moodle (XML), gift, or qti (a zip of QTI 2.1).")
+    ] = "moodle",
+) -> None:
+    """Write all questions for a learning platform, with computed numbers and explanations."""
+    from momab._util.files import atomically, require_file
+    from momab.book.project import Project
+    from momab.course.bank import question_bank
+
+    require_file(output)
+    content, count = question_bank(Project.find(), kind)
+    with atomically(output) as file:
+        file.write(content)
+    print(f"{count} questions: {output}")

@@ -31,8 +31,8 @@ GUIDE = (ROOT / "book" / "guide.md").read_text(encoding="utf-8")
 CHAPTERS = [
     *("model", "zero-gap", "one-objective"),
     *("algorithm", "confidence-event", "certificates", "local-charge"),
-    *("width-floor", "regret-theorem", "lower-bound", "price", "pareto-ucb1"),
-    "limit",
+    *("width-floor", "regret-theorem", "lower-bound", "price", "graves-lai", "pareto-ucb1"),
+    *("limit", "every-instance", "minimax", "one-arm"),
     *("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data"),
 ]
 

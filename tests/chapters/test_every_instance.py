@@ -60,6 +60,9 @@ def test_a_mean_of_one_draws_the_target_and_keeps_it():
 
 def test_the_page_s_rule_is_the_one_that_is_simulated():
     names = run_chapter("every-instance", runs=20, level=20.0)
+    assert {n: price > slack for n, (price, slack) in names["seen"].items()} == {
+        300: False, 3_000: False, 30_000: True,
+    }  # fmt: skip
     rng = np.random.default_rng(2)
     for _ in range(60):
         mu = rng.integers(1, 8, (4, 2)) / 8

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from momab import MomabError
 from momab.chapters.graves_lai import quotient_picture
@@ -42,6 +43,23 @@ def test_specialists_are_nearly_d_times_as_expensive(d):
     means[np.arange(d), np.arange(d)], means[d] = 0.8, 0.25
     ratio = float(theory.price(means).value) / graves_lai.textbook_price(means)
     assert d - 0.01 * d < ratio <= d
+
+
+def test_with_two_suboptimal_arms_the_quotient_can_exceed_d():
+    """The instance of the page, with the textbook's alternatives listed once more."""
+    free = np.array([[0.797, 0.847], [0.832, 0.501], [0.115, 0.914], [0.850, 0.191]])
+    paid = np.array([[0.552, 0.573], [0.660, 0.814]])
+    gaps = pareto.gaps(np.concatenate([free, paid]))
+    assert (gaps[:4] == 0).all()
+    rows = []
+    for above in range(16):  # bit a: which arm is raised above optimal arm a
+        chosen = np.array([above >> a & 1 for a in range(4)])
+        goals = [free[chosen == b].max(axis=0, initial=0) for b in (0, 1)]
+        rows.append([theory.kl_plus(paid[b], goals[b]).sum() for b in (0, 1)])
+    n = linprog(gaps[4:], -np.array(rows), -np.ones(16)).x
+    assert (rows @ n > 1 - 1e-9).all()
+    price = float(theory.price(np.concatenate([free, paid])).value)
+    assert price > 2.1 * (gaps[4:] @ n)
 
 
 def test_every_arm_optimal_costs_nothing():

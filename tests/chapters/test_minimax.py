@@ -1,9 +1,12 @@
 """The worst case: the inequalities of the page, its lower bound, and MOSS."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from momab.chapters.minimax import worst_regret_picture
 from momab.model import imed, instances, pareto
@@ -52,6 +55,34 @@ def test_the_lower_bound_is_below_the_upper_one(K, d, factor):
     assert lower <= 19.5 * np.sqrt(K * T / d) + K
     if K * d <= T:
         assert np.sqrt(K * T / d) + 1e-9 >= K
+
+
+def least_average_regret(d, T, first, second):
+    """Two arms, one of them with the means `first`, the other `second`: the best policy."""
+    values = np.arange(d + 1)
+    coins = [binom.pmf(values, d, p) for p in (first, second)]
+
+    @cache
+    def rest(t, odds):  # odds: how much likelier the first instance is, rounded
+        if t == T:
+            return 0.0
+        share = 1 / (1 + np.exp(-odds))
+        found = []
+        for better in (share, 1 - share):
+            seen = better * coins[0] + (1 - better) * coins[1]
+            turn = np.log(coins[0] / coins[1]) * (1 if better is share else -1)
+            later = [rest(t + 1, round(odds + x, 9)) for x in turn]
+            found.append((first - second) * (1 - better) + seen @ later)
+        return min(found)
+
+    return rest(0, 0.0)
+
+
+@pytest.mark.parametrize(("d", "T"), [(1, 2), (1, 8), (1, 24), (2, 8), (4, 8)])
+def test_no_policy_is_below_the_lower_bound_on_average(d, T):
+    eps = 0.25 * np.sqrt(2 / (d * T))
+    found = least_average_regret(d, T, 0.5 + eps, 0.5) / np.sqrt(2 * T / d)
+    assert 1.8 / 19 < found < 2.4 / 19
 
 
 def test_moss_pulls_a_good_arm_most_and_every_arm_once():

@@ -17,11 +17,8 @@ from tests.conftest import ROOT
 PROJECT = Project(ROOT)
 LEVELS = ["warm-up", "standard", "challenge", "research"]
 KINDS = {"programming", "words", "breaks-hypothesis"}
-NO_COURSE = ("index", "claims", "referee", "bring-your-policy")
-NO_EXERCISES_YET = ("dependence", "graves-lai", "every-instance", "minimax", "one-arm")
-CHAPTERS = [
-    n for n in PROJECT.pages if n in PROJECT.names and n not in (*NO_COURSE, *NO_EXERCISES_YET)
-]
+NO_COURSE = ("index", "claims", "referee", "bring-your-policy", "dependence")
+CHAPTERS = [n for n in PROJECT.pages if n in PROJECT.names and n not in NO_COURSE]
 
 
 @cache
