@@ -9,11 +9,10 @@ import pytest
 from scipy.special import rel_entr
 
 from momab.engine import loop, policies
-from momab.engine.policies.anytime import AnytimeWidthGuided
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
 from momab.engine.policies.width_guided import (
     OBJECTIVE_RULES,
     WidthGuided,
-    epoch_end,
     kl_apart,
     kl_interval,
 )

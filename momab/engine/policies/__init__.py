@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.anytime import AnytimeWidthGuided
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
 from momab.engine.policies.base import (
     Certificate,
     Given,
@@ -36,7 +36,6 @@ from momab.engine.policies.width_guided import (
     CERTIFICATES,
     OBJECTIVE_RULES,
     WidthGuided,
-    epoch_end,
     kl_interval,
 )
 
