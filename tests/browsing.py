@@ -20,7 +20,7 @@ FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimatio
 STILL = "* { transition: none !important; animation: none !important }"
 # What a page says of itself: its fonts are there, its parts are mounted, nothing is due.
 READY = """() => document.fonts.status === "loaded"
-  && [...document.querySelectorAll("[data-live], [data-question], .momab-answer, .momab-slow")]
+  && [...document.querySelectorAll("[data-live], [data-question]")]
     .every((node) => node.dataset.ready !== undefined)
   && document.querySelector("[data-due]") === null"""
 

@@ -1,10 +1,9 @@
 """Which scripts a page may run: a Content-Security-Policy in the head of every page we write.
 
 Scripts come from the site itself, or stand in the page and are known by their hash: those of the
-theme's frame, and those of the templates in ``chapters/figures/templates``, whose text has no
-fields.  An inline script that comes from anywhere else, say from a name in a reader's table, does
-not run, and neither do handlers in attributes; the only evaluation is that of WebAssembly.  The
-rule stands in a ``<meta>`` element, so it holds from a folder, too.
+theme's frame.  An inline script that comes from anywhere else, say from a name in a reader's
+table, does not run, and neither do handlers in attributes; the only evaluation is that of
+WebAssembly.  The rule stands in a ``<meta>`` element, so it holds from a folder, too.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _TYPE = re.compile(r"""\btype\s*=\s*["']?([^\s"'>]*)""", re.IGNORECASE)
@@ -23,7 +20,6 @@ _CHARSET = re.compile(r"<meta\s+charset=[^>]*>", re.IGNORECASE)
 _BEGINNING = re.compile(
     r"(?:\s*<!doctype[^>]*>)?(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?", re.IGNORECASE
 )
-_TEMPLATES = Path(__file__).parents[1] / "chapters" / "figures" / "templates"
 
 
 def script_hash(text: str) -> str:
@@ -41,13 +37,6 @@ def inline_hashes(page: str) -> list[str]:
         if not re.search(r"\bsrc\s*=", attributes) and (kind[1].lower() if kind else "") in _CODE:
             found.append(script_hash(text))
     return found
-
-
-@cache
-def known_hashes() -> frozenset[str]:
-    """The scripts that a notebook's outputs may bring along: those of our templates."""
-    texts = [path.read_text(encoding="utf-8") for path in sorted(_TEMPLATES.glob("*.html"))]
-    return frozenset(found for text in texts for found in inline_hashes(text))
 
 
 def site_policy(hashes: Iterable[str], base: bool = False) -> str:
@@ -74,10 +63,9 @@ def site_policy(hashes: Iterable[str], base: bool = False) -> str:
     )
 
 
-def alone_policy(page: str, scripts: Iterable[str] = ()) -> str:
+def alone_policy(scripts: Iterable[str] = ()) -> str:
     """The policy of a page that needs no other file; ``scripts`` are the texts we put into it."""
-    ours = {script_hash(text) for text in scripts}
-    allowed = sorted(ours | (known_hashes() & set(inline_hashes(page))))
+    allowed = sorted({script_hash(text) for text in scripts})
     allowed = ["'wasm-unsafe-eval'", *allowed] if allowed else ["'none'"]
     return "; ".join(
         [

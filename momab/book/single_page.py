@@ -188,7 +188,7 @@ def _one_file(site: Path, title: str, article: Tag) -> str:
     scripts = [_inline_script(static / file) for file in files]
     style = "".join(_inline_sheet(static / sheet) for sheet in sheets)
     page = fill_page("single.html", title=title, style=style, article=str(article), scripts=scripts)
-    return seal_page(page, alone_policy(page, scripts))
+    return seal_page(page, alone_policy(scripts))
 
 
 def _inline_script(path: Path) -> str:
@@ -251,4 +251,4 @@ def _index(paths: Sequence[Path], jobs: Sequence[Job]) -> str:
     ]
     title = f"{jobs[0].notebook.name}: {len(jobs)} runs"
     page = fill_page("runs.html", title=title, names=names, runs=runs)
-    return seal_page(page, alone_policy(page))
+    return seal_page(page, alone_policy())

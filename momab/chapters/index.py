@@ -1,24 +1,18 @@
 """The opening page: one criterion, the other, or both; and three things that tables do not show.
 
 The same policy sees one of two objectives, or both, while the lead on the first one grows.  All
-three are charged Pareto regret.  The slider that shows it is here, and the card of a link.
+three are charged Pareto regret.  The card of a link is here, too.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 
 from momab import study
-from momab._util import prose
 from momab._util.validate import FloatArray
-from momab.chapters.figures import show, templates
 from momab.chapters.figures.style import STYLE
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
@@ -42,9 +36,6 @@ LEAD_2 = 0.2
 
 GAP = 0.05
 """The Pareto gap of the arms that win nothing."""
-
-LABELS = {"first": "plays only", "second": "saves only", "both": "both"}
-
 
 # --- what is played ---------------------------------------------------------------------
 
@@ -162,126 +153,6 @@ def limit_finding() -> dict[str, Any]:
         "long": int(long),
         "worst_long": float(far[far.index == "Pareto IMED"].max()),
     }
-
-
-# --- the slider -------------------------------------------------------------------------
-
-_SIZE, _TOP, _BOTTOM = 264, 28, 222  # both panels in pixels
-_PLANE, _PLOT, _WIDTH = (42, 256), (54, 412), 424  # left and right edges of the axes
-
-
-def _scale(values: Any, low: float, high: float, start: float, stop: float) -> FloatArray:
-    """Pixels of values on an axis from ``start`` (at low) to ``stop`` (at high)."""
-    part = (np.asarray(values, dtype=np.float64) - low) / (high - low)
-    return np.asarray(np.round(start + part * (stop - start), 1))
-
-
-def _path(xs: Sequence[float] | FloatArray, ys: Sequence[float] | FloatArray) -> str:
-    return "M" + "L".join(f"{x:g} {y:g}" for x, y in zip(xs, ys, strict=True))
-
-
-def _plane(arms: int, start: int) -> dict[str, Any]:
-    """What the plane of the songs draws."""
-    left, right = _PLANE
-    means = songs(float(LEADS[start]), arms)
-    ends = 0.3, 0.9
-
-    def across(x: Any) -> Any:
-        return _scale(x, *ends, left, right).tolist()
-
-    def up(y: Any) -> Any:
-        return _scale(y, 0.25, 0.65, _BOTTOM, _TOP).tolist()
-
-    best = means[1, 0] + LEADS
-    others = "1 other song" if arms == 3 else f"{arms - 2} other songs"
-    return {
-        "size": _SIZE, "left": left, "right": right, "top": _TOP, "bottom": _BOTTOM,
-        "xticks": [(across(x), f"{x:.0%}") for x in (0.4, 0.6, 0.8)],
-        "yticks": [(up(y), f"{y:.0%}") for y in (0.3, 0.4, 0.5, 0.6)],
-        "from": across(best[0]), "to": across(best[-1]), "y": up(means[0, 1]),
-        "song": across(means[0, 0]), "songs": across(best),
-        "rival": (across(means[1, 0]), up(means[1, 1])),
-        "bad": (across(means[2, 0]), up(means[2, 1])), "others": others,
-    }  # fmt: skip
-
-
-def _plot(points: pd.DataFrame, start: int) -> dict[str, Any]:
-    """What the panel of the three regrets draws."""
-    left, right = _PLOT
-    top = 1.08 * float(points["high"].max())
-    step = 10.0 ** np.floor(np.log10(top))
-    step = next(s for s in (step, step / 2, step / 5) if top / s >= 3)
-    xs = _scale(LEADS, 0.04, LEADS[-1], left, right)
-
-    def up(y: Any) -> FloatArray:
-        return _scale(y, 0.0, top, _BOTTOM, _TOP)
-
-    curves = []
-    for view in VIEWS:
-        rows = points[points["view"] == view]
-        ys = up(rows["mean"])
-        band = _path(np.r_[xs, xs[::-1]], np.r_[up(rows["low"]), up(rows["high"])[::-1]]) + "Z"
-        curves.append({"name": view, "path": _path(xs, ys), "band": band, "ys": ys.tolist(),
-                       "y": ys[start], "text": LABELS[view]})  # fmt: skip
-    first, second, both = curves
-    first["label"] = (xs[4] + 4, first["ys"][3] - 4, "start")
-    second["label"] = (right, second["ys"][-1] - 8, "end")
-    both["label"] = (right, min(both["ys"][-1] + 20, _BOTTOM - 6), "end")
-    return {
-        "width": _WIDTH, "left": left, "right": right, "x": xs[start], "xs": xs.tolist(),
-        "curves": curves,
-        "xticks": [(float(_scale(x, 0.04, LEADS[-1], left, right)), f"{x:.0%}")
-                   for x in (0.1, 0.2, 0.3, 0.4)],
-        "yticks": [(float(up(y)), f"{y:,.0f}") for y in np.arange(0, top, step)],
-    }  # fmt: skip
-
-
-def _lines(points: pd.DataFrame) -> list[str]:
-    """What is said below the picture at every lead, as HTML (the template ``answer_line.html``)."""
-    wide = points.pivot_table("mean", "lead", "view")
-    facts: dict[str, Any] = {"other": LEAD_2, "labels": LABELS}
-    return [
-        prose.one_line(templates.fill_template("answer_line.html", lead=lead, cost=row, **facts))
-        for lead, row in wide.iterrows()
-    ]
-
-
-def answer(points: pd.DataFrame, arms: int, horizon: int, runs: int, start: int = 3) -> str:
-    """The opening picture with its slider, as one piece of HTML without kernel and network.
-
-    Without scripts, and in print, it is a picture at the lead with the number ``start``.
-    """
-    plane, plot, lines = _plane(arms, start), _plot(points, start), _lines(points)
-    data = {
-        "names": list(VIEWS), "lead": [f"{lead:.0%}" for lead in LEADS], "song": plane["songs"],
-        "x": plot["xs"], "y": {curve["name"]: curve["ys"] for curve in plot["curves"]},
-        "line": lines,
-    }  # fmt: skip
-    text = json.dumps(data, separators=(",", ":"))
-    return templates.fill_template(
-        "answer.html",
-        id="answer-" + hashlib.sha256(text.encode()).hexdigest()[:8],
-        names=list(VIEWS),
-        labels=LABELS,
-        ends=points.pivot_table("mean", "lead", "view").iloc[[0, -1]],
-        plane=plane,
-        plot=plot,
-        arms=arms,
-        horizon=horizon,
-        runs=runs,
-        gap=GAP,
-        last=len(LEADS) - 1,
-        start=start,
-        line=lines[start],
-        data=text.replace("</", "<\\/"),
-    )
-
-
-def show_answer(points: pd.DataFrame, arms: int, horizon: int, runs: int, start: int = 3) -> None:
-    """Show :func:`answer` in a notebook."""
-    text = re.sub("<[^>]*>", "", _lines(points)[start])
-    picture = answer(points, arms, horizon, runs, start)
-    show.bundle({"text/html": picture, "text/plain": text})
 
 
 def social_card() -> Figure:

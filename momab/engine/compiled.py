@@ -83,8 +83,12 @@ def _with_callees(function: Any, **more: Any) -> FunctionType:
 
 
 @cache
-def driver_for(select: Any, moved: Any) -> Any:
-    """Compile the driver with a policy's two functions; it is kept in numba's cache."""
+def driver_for(select: Any, moved: Any, keep: bool = True) -> Any:
+    """Compile the driver with a policy's two functions; it is kept in numba's cache.
+
+    What numba keeps of an expression on whole arrays, such as -self.score, it cannot read again:
+    that raises ModuleNotFoundError, and such a driver must be compiled without being kept.
+    """
     lean = _LEAN if is_ours(select) and is_ours(moved) else {}
     run = _with_callees(
         driver.play_run,
@@ -95,7 +99,7 @@ def driver_for(select: Any, moved: Any) -> Any:
     copy = _with_callees(driver.drive, play_run=numba.njit(**_WITHIN, **lean)(run))
     name = select.__qualname__.replace(".<locals>", "").replace(".", "_")
     copy.__qualname__ = f"drive_{name}_{_digest(driver.drive, select, moved)}"  # names the file
-    return numba.njit(cache=True, **_ALONE, **lean)(copy)
+    return numba.njit(cache=keep, **_ALONE, **lean)(copy)
 
 
 @cache

@@ -283,7 +283,14 @@ def _play_compiled(match: Match, block: RunBlock, run_start: int, fast: bool) ->
     while row < count:
         began = perf_counter()
         stop = min(row + step, count)
-        drive(seated, memory, pulls, coin, block.rows(row, stop), run_start + row)
+        rows = block.rows(row, stop)
+        try:
+            drive(seated, memory, pulls, coin, rows, run_start + row)
+        except ModuleNotFoundError as error:
+            if error.name != "<dynamic>":
+                raise
+            drive = module.driver_for(*functions, keep=False)
+            drive(seated, memory, pulls, coin, rows, run_start + row)
         # Few enough runs per call for an interrupt to be noticed, many enough to be fast.
         step = max(1, min(int(step * 0.2 / (perf_counter() - began + 1e-9)), 8 * step))
         row = stop

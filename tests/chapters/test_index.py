@@ -1,7 +1,5 @@
-"""The opening page: what it plays, what it concludes, and the slider."""
+"""The opening page: what it plays, what it concludes, and the card of a link."""
 
-import json
-import re
 from typing import Any
 
 import numpy as np
@@ -60,25 +58,6 @@ def test_costs_are_ratios_to_the_better_objective() -> None:
     rows += [("first", 0.4, 1.0), ("second", 0.4, 4.0), ("both", 0.4, 1.5)]
     points = pd.DataFrame(rows, columns=["view", "lead", "mean"])
     assert index.answer_costs(points) == {"least": 1.25, "most": 1.5, "wrong": 4.0}
-
-
-def test_the_slider_is_self_contained_and_complete_without_scripts() -> None:
-    points = index.answer_points(5, 5_000, 5, 3)
-    text = index.answer(points, 5, 5_000, 5, start=2)
-    assert not re.search(r"https?://|src=|@import|<link", text)
-    data = json.loads(re.search(r'application/json">(.*?)</script>', text)[1])  # type: ignore[index]
-    assert len(data["lead"]) == len(data["x"]) == len(data["line"]) == len(index.LEADS)
-    assert all(len(data["y"][view]) == len(index.LEADS) for view in index.VIEWS)
-    static = text[: text.index('<script type="application/json"')]
-    assert data["line"][2] in static
-    assert static.count("<svg") == 2
-    assert "<label hidden>" in static
-    assert "5,000 listeners, 5 songs; mean of 5 runs" in static
-    # what the curve says is what the sentence says
-    mean = points.set_index(["view", "lead"])["mean"]["both", index.LEADS[2]]
-    assert f"both {mean:,.0f}</b>" in static
-    heights = np.array(data["y"]["first"])
-    assert np.argmin(heights) == points.loc[points["view"] == "first", "mean"].argmax()
 
 
 def test_what_the_tables_do_not_show_is_what_was_recorded() -> None:

@@ -65,10 +65,3 @@ def test_regret_over_log_keeps_means_and_intervals():
     assert table["low"][0] == pytest.approx(
         statistics.mean_interval([1.0, 3.0, 5.0])[1] / math.log(10)
     )
-
-
-def test_the_trivial_bound_is_drawn_beside_the_bound():
-    frame = refresher.over_log([[1.0, 3.0], [2.0, 4.0]], [10, 100])
-    [axes] = refresher.per_log({"UCB1": frame}, 1.0, 80.0, 0.1).axes
-    [line] = [line for line in axes.lines if "worse arm" in str(line.get_label())]
-    assert line.get_ydata() == pytest.approx(0.1 * np.array([10, 100]) / np.log([10, 100]))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momab.engine.policies.anytime import epoch_end
 from momab.engine.policies.kl_ucb import bisected_index
 from momab.engine.policies.pareto_thompson import beta_draw
-from momab.engine.policies.width_guided import epoch_end, kl_apart
+from momab.engine.policies.width_guided import kl_apart
 from momab.engine.streams import Coins
 from momab.engine.tools import TIE, choose
 from momab.model import pareto

@@ -68,6 +68,27 @@ def test_a_store_keeps_runs_until_the_code_changes(file: Path, tmp_path: Path) -
     assert keys[0] == keys[1] != keys[2]
 
 
+class Negated(Policy):
+    def start(self) -> None:
+        self.score = np.zeros(self.K)
+
+    def moved(self, arm: int) -> None:
+        self.score[arm] = -self.means[arm, 0]
+
+    def select(self, t: int, coin: Any) -> int:
+        return momab.choose_top(-self.score, 0, coin)
+
+
+def test_an_expression_on_arrays_plays_in_the_next_process_too() -> None:
+    """numba keeps such a driver and cannot read it again."""
+    compiled = pytest.importorskip("momab.engine.compiled", reason="skipped: needs numba")
+    common = (momab.synthetic(0.1, 2, K=6), Negated(), 80, 1, 0, 2, (), False, True)
+    first = loop.play_block(*common)
+    compiled.driver_for.cache_clear()
+    compiled._ready.clear()
+    assert_same(loop.play_block(*common), first)
+
+
 class Listed(Policy):
     def select(self, t: int, coin: Any) -> int:
         best = [row.sum() for row in self.means]

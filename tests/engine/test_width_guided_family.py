@@ -10,12 +10,11 @@ from scipy.special import rel_entr
 
 from momab.engine import loop, policies
 from momab.engine.driver import RunBlock
-from momab.engine.policies.anytime import AnytimeWidthGuided
+from momab.engine.policies.anytime import AnytimeWidthGuided, epoch_end
 from momab.engine.policies.kl_ucb import bisected_index
 from momab.engine.policies.width_guided import (
     OBJECTIVE_RULES,
     WidthGuided,
-    epoch_end,
     kl_apart,
 )
 from momab.engine.tools import UNTIL

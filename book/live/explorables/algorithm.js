@@ -44,22 +44,33 @@ function play({state, set, result}) {
   }, () => { pause = null; });
 }
 
-/** The interval of an arm on an objective, and its mean. */
-function interval(under, px, y, [mean, beta], colour, strong) {
+/** The arms with the two highest upper bounds: leader and challenger. */
+const topTwo = (upper) => upper.map((_, a) => a).sort((p, q) => upper[q] - upper[p]).slice(0, 2);
+
+/** The interval of an arm on an objective, its mean, and its role in the race: b leads, e challenges. */
+function interval(under, px, y, [mean, beta], colour, role) {
   const up = Math.min(1, mean + beta), down = Math.max(0, mean - beta);
   under.append(
-    svg("line", {x1: px, x2: px, y1: y(up), y2: y(down), "stroke-width": strong ? 7 : 3.5, style: `stroke: var(--fig-${colour})`}),
-    svg("line", {x1: px - 7, x2: px + 7, y1: y(mean), y2: y(mean), "stroke-width": 2, style: "stroke: var(--fig-ink)"}));
+    svg("line", {x1: px, x2: px, y1: y(up), y2: y(down), "stroke-width": role === "b" ? 7 : 3.5, style: `stroke: var(--fig-${colour})`}),
+    svg("line", {x1: px - 7, x2: px + 7, y1: y(mean), y2: y(mean), "stroke-width": 2, style: "stroke: var(--fig-ink)"}),
+    svg("text", {x: px - 9, y: y(up) + 10, "text-anchor": "end", class: "live-label"}, role));
 }
 
-function strip(under, runs, x, [bottom, top], right) {
-  const v = scale([0, Math.max(1, runs.at(-1).regret)], [bottom, top]);
+/** One point per run, from the smallest regret to the largest. */
+function strip(under, runs, [left, right], [bottom, top]) {
+  const most = runs.at(-1).regret, x = scale([0, runs.length], [left, right]);
+  const v = scale([0, Math.max(1, most)], [bottom, top]);
+  const word = (px, py, anchor, text) =>
+    under.append(svg("text", {x: px, y: py, "text-anchor": anchor, class: "live-tick"}, text));
+  under.append(svg("line", {x1: left, x2: right, y1: bottom, y2: bottom, style: "stroke: var(--fig-faint)"}));
+  word(left - 6, bottom + 4, "end", "0");
+  word(left - 6, top + 4, "end", tidy(most, 4));
+  word(left, bottom + 17, "start", "smallest regret");
+  word(right, bottom + 17, "end", "largest regret");
   for (const bad of [false, true]) {
     runs.forEach((one, i) => one.bad === bad && under.append(svg("circle", {cx: x(i + 0.5), cy: v(one.regret),
       r: bad ? 4 : 2, style: `fill: var(--fig-${bad ? "orange" : "blue"})`})));
   }
-  under.append(svg("text", {x: right, y: top - 8, "text-anchor": "end", class: "live-tick"},
-    `most: ${tidy(runs.at(-1).regret, 4)}`));
 }
 
 define("algorithm", {
@@ -71,7 +82,7 @@ define("algorithm", {
     seed: whole({label: "Seed", value: 1}),
   },
   state: {means: points({value: START, min: 0.02, max: 0.98, least: 2, most: 5})},
-  size: [700, 430], narrow: () => 620,
+  size: [700, 450], narrow: () => 650,
   actions: [{label: "Play or pause", act: play}],
   workKey: ({means, c, certificate, seed}) => JSON.stringify([means, c, certificate, seed]),
   work: ({means, c, certificate, seed}) => {
@@ -86,15 +97,17 @@ define("algorithm", {
       const top = narrow && j ? 280 : 30, y = scale([0, 1], [top + (narrow ? 190 : 260), top]);
       const left = narrow || !j ? 40 : width / 2 + 30;
       const x = scale([0.5, K + 0.5], [left, narrow ? width - 10 : left + width / 2 - 50]);
-      axes(under, x, y, {ylabel: j ? "objective 2" : "objective 1 (dots: true means)", xticks: 0});
+      axes(under, x, y, {ylabel: j ? "saves (objective 2)" : "plays (objective 1)", xticks: 0});
+      const bars = run ? means.map((_, a) => [run.sums[0][at][a * 2 + j], run.counts[0][at][a]])
+        .map(([sum, n]) => [sum / n, Math.sqrt(c * Math.log(HORIZON) / n)]) : [];
+      const [b, e] = topTwo(bars.map(([mean, beta]) => mean + beta));
       for (let a = 0; a < K; a++) {
         const px = x(a + 1);
         under.append(svg("text", {x: px, y: y.range[0] + 20, "text-anchor": "middle"}, NAMES[a]));
         if (run) {
-          const n = run.counts[0][at][a], mean = run.sums[0][at][a * 2 + j] / n;
           const proves = proof && proof.arm === a && proof.objective === j && TIMES[at] >= proof.t;
           const colour = !proves ? "blue" : isWrong(proof, means) ? "orange" : "green";
-          interval(under, px - 14, y, [mean, Math.sqrt(c * Math.log(HORIZON) / n)], colour, proves);
+          interval(under, px - 14, y, bars[a], colour, a === b ? "b" : a === e ? "e" : "");
         }
         handle(`mean-${a}-${j}`, {x: a + 1, y: means[a][j], scales: [x, y], radius: 7, colour: "gold", step: 0.02,
           label: `True mean of arm ${NAMES[a]} on objective ${j + 1}`, value: means[a][j], valuetext: tidy(means[a][j]),
@@ -102,9 +115,9 @@ define("algorithm", {
             (a === b && i === j ? Number(Math.min(0.98, Math.max(0.02, v)).toFixed(fine ? 3 : 2)) : old)))})});
       }
     }
-    under.append(svg("text", {x: 40, y: height - 82, class: "live-label"}, narrow ? `regret of ${RUNS} runs; orange: wrong`
-      : `regret of ${RUNS} runs with other draws, sorted; orange: certified wrongly`));
-    if (result) strip(under, outcomes(means, result[1]), scale([0, RUNS], [40, width - 12]), [height - 10, height - 66], width - 12);
+    under.append(svg("text", {x: 10, y: height - 108, class: "live-label"}, narrow ? `${RUNS} other runs: regret; orange: wrong arm`
+      : `Regret of ${RUNS} other runs, one point each; orange: a wrong arm was certified`));
+    if (result) strip(under, outcomes(means, result[1]), [48, width - 12], [height - 26, height - 90]);
   },
   words({means, ...state}, result) {
     if (!result) return "Playing …";

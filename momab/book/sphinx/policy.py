@@ -16,7 +16,6 @@ from sphinx.util import logging
 
 from momab.book.policy import (
     inline_hashes,
-    known_hashes,
     seal_page,
     site_policy,
     written_scripts,
@@ -33,16 +32,16 @@ _THEBE = re.compile(
 def find_strange_scripts(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Find the scripts in the text of a page that are none of ours."""
+    """Find the scripts in the text of a page; none of ours are there."""
     body = _THEBE.sub("", context.get("body") or "")
     if "body" in context:
         context["body"] = body
-    strange = set(inline_hashes(body)) - known_hashes()
+    strange = set(inline_hashes(body))
     _framed.setdefault(app, {})[page] = strange
     if strange:
         _log.warning(
-            "the page has a script in its text that is none of our templates', so it will not "
-            "run; put it into a file of book/_static, or into momab/chapters/figures/templates",
+            "the page has a script in its text, which will not run; put it into a file of "
+            "book/_static",
             location=page,
             type="momab",
             subtype="script",
@@ -64,7 +63,7 @@ def write_policies(app: Sphinx, error: Exception | None) -> None:
             continue  # of an earlier build, or no page
         page = page.replace(' onclick="window.print()"', " data-print")
         hashes = set(inline_hashes(page))
-        hashes = hashes - framed[name] if name in framed else (hashes & known_hashes())
+        hashes = hashes - framed[name] if name in framed else set()
         if name.startswith("slides/") and name not in framed:
             hashes |= set(speaker)
         policy = site_policy(hashes, base=name == "404")

@@ -32,13 +32,15 @@ last ends at T - 1 or earlier, so :math:`T_{k^*}\le(T-1)^2`; and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from momab._util.validate import positive_number
 from momab.engine.policies.base import COEFFICIENTS, Policy, Values
-from momab.engine.policies.width_guided import WIDEST, WidthGuided, epoch_end, prepare_races
+from momab.engine.policies.width_guided import WIDEST, WidthGuided, prepare_races
+from momab.engine.streams import Coins
+from momab.model.numerics import log
 
 
 @dataclass(frozen=True)
@@ -76,4 +78,29 @@ class AnytimeWidthGuided(Policy):
         prepare_races(self)
 
     moved = WidthGuided.moved
-    select = WidthGuided.select
+
+    def select(self, t: int, coin: Coins) -> int:
+        """Begin an epoch when its time has come, and decide as Algorithm 1."""
+        if t >= self.end[0]:
+            begin_epoch(self, t)
+        return algorithm_1(self, t, coin)
+
+
+algorithm_1: Any = WidthGuided.select
+moved_1: Any = WidthGuided.moved
+
+
+def epoch_end(t: int) -> int:
+    """Return the first 2^(2^k) above t, k = 0, 1, 2, ..."""
+    end = 2
+    while end <= t:
+        end *= end
+    return end
+
+
+def begin_epoch(self: Any, t: int) -> None:
+    """Begin the epoch of round t: all radii change, to sqrt(c log(its end) / N)."""
+    self.end[0] = epoch_end(t)
+    self.clog[0] = self.c * log(self.end[0])
+    for a in range(self.K):
+        moved_1(self, a)

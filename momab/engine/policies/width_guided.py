@@ -1,7 +1,7 @@
 r"""Width-guided, the paper's Algorithm 1: race the top two arms of the widest objective.
 
 There are two certificates.  *Hoeffding's*, the paper's: on objective j the lower bound of the
-leader b_j exceeds the upper bound of the runner-up c_j.  The *kl* certificate: the interval
+leader b_j exceeds the upper bound of the challenger e_j.  The *kl* certificate: the interval
 :math:`\{x: N\,\mathrm{kl}(\hat\mu,x)\le 2c\log T\}` of the arm with the largest mean on j lies
 above the interval of every other arm.  By Pinsker, :math:`\mathrm{kl}(p,x)\ge2(p-x)^2`, a kl
 interval lies inside Hoeffding's, so that the first certificate implies the second; here this
@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from momab._util.validate import positive_number
+from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number
 from momab.engine.policies.base import COEFFICIENTS, Policy, Values, one_of
 from momab.engine.policies.kl_ucb import PRECISION, kl_above
 from momab.engine.streams import Coins
@@ -30,8 +30,27 @@ WIDEST, RANDOM, ROUND_ROBIN, ORACLE = range(len(OBJECTIVE_RULES))
 CERTIFICATES = ("hoeffding", "kl")
 
 
+class Races:
+    """What Algorithm 1 remembers of a run, for every arm a and objective j."""
+
+    clog: FloatArray  # c log T
+    beta: FloatArray  # beta[a]: radii
+    U: FloatArray  # U[j, a]: upper bounds
+    order: IntArray  # order[j]: the arms, largest U[j] first
+    rank: IntArray  # rank[j, a]: where an arm is in that order
+    b: IntArray  # the leaders b_j
+    challenger: IntArray  # the challengers e_j
+    tied: BoolArray  # pairs that a coin draws, round by round
+    W: FloatArray  # the widths of the races
+    proof: FloatArray  # W_j where objective j certifies, else -inf
+    winner: IntArray  # whom it certifies
+    doubt: BoolArray  # kl: objectives to be looked at again
+    best: IntArray  # kl: the arm with the largest mean
+    rival: IntArray  # kl: an arm whose interval was not below
+
+
 @dataclass(frozen=True)
-class WidthGuided(Policy):
+class WidthGuided(Races, Policy):
     """Algorithm 1, with radius sqrt(c log T / N); c = 2 is the theorem's.
 
     The certificate is looked for on all objectives whatever the rule.
@@ -117,140 +136,47 @@ class WidthGuided(Policy):
         prepare_races(self)
 
     def moved(self, arm: int) -> None:
-        """Lines 5-11 of Algorithm 1."""
-        race(self, arm)
+        """Radii, intervals and races, where the arm that was pulled changes them."""
+        self.beta[arm] = math.sqrt(self.clog[0] / self.counts[arm])
+        for j in range(self.d):
+            if reorder(self, j, arm, self.means[arm, j] + self.beta[arm]):
+                race(self, j, self.order[j, 0], self.order[j, 1])
+        if self.kl:
+            renew_doubts(self, arm)
 
     def select(self, t: int, coin: Coins) -> int:
-        """Lines 12-19 of Algorithm 1; an epoch ends with the run, unless the policy is anytime."""
-        if t >= self.end[0]:
-            begin_epoch(self, t)
-        return certify_or_race(self, t, self.end[0], coin)
-
-
-# ---- Algorithm 1, once more without a class: the anytime version races in the same way --------
-
-
-def prepare_races(self: Any) -> None:
-    """Make what the races remember: bounds, ranks, and every objective's pair."""
-    K, d = self.K, self.d
-    self.clog = np.array([self.c * log(self.end[0])])
-    self.beta = np.zeros(K)
-    self.U = np.full((d, K), -np.inf)  # U[j, a]: upper bounds
-    self.order = np.tile(np.arange(K), (d, 1))  # the arms of objective j, largest U first
-    self.place = self.order.copy()  # where an arm is in that order
-    self.b = np.zeros(d, dtype=np.int64)  # the leaders b_j
-    self.challenger = np.ones(d, dtype=np.int64)  # c_j; c is the coefficient
-    self.tied = np.zeros(d, dtype=np.bool_)  # pairs that a coin draws, round by round
-    self.W = np.zeros(d)  # the widths of the pairs
-    self.proof = np.full(d, -np.inf)  # W_j where objective j certifies
-    self.winner = np.zeros(d, dtype=np.int64)
-    self.doubt = np.ones(d, dtype=np.bool_)  # kl: objectives to be looked at again
-    self.best, self.rival = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
-
-
-def epoch_end(t: int) -> int:
-    """Return the first 2^(2^k) above t, k = 0, 1, 2, ..."""
-    end = 2
-    while end <= t:
-        end *= end
-    return end
-
-
-def begin_epoch(self: Any, t: int) -> None:
-    """Begin the epoch of round t: all radii change, to sqrt(c log(its end) / N)."""
-    self.end[0] = epoch_end(t)
-    self.clog[0] = self.c * log(self.end[0])
-    for a in range(self.K):
-        race(self, a)
-
-
-def race(self: Any, arm: int) -> None:
-    """Lines 5-11: the bounds of the arm that moved, its ranks, and the pairs that it touches."""
-    radius = math.sqrt(self.clog[0] / self.counts[arm])
-    self.beta[arm] = radius
-    for j in range(self.d):
-        before = self.place[j, arm]
-        after = rank(self, j, arm, self.means[arm, j] + radius)
-        if before <= 2 or after <= 2:
-            find_pair(self, j)
+        """Commit to an arm that is certified, or else sample the widest race."""
+        draw_ties(self, coin)
         if self.kl:
-            best = self.best[j]
-            closer = arm == self.rival[j] or self.means[arm, j] >= self.means[best, j]
-            self.doubt[j] = self.doubt[j] or arm == best or closer
+            certify_by_kl(self)
+        if some_certify(self):
+            j = choose_top(self.proof, 2 * self.d, coin)
+            commit(self, t, self.winner[j], j, self.end[0])
+            return self.winner[j]
+        widest = choose_top(self.W, 2 * self.d + 1, coin)
+        j = widest if self.rule == WIDEST else another_race(self, t, coin)
+        return wider(self, self.b[j], self.challenger[j], coin)
 
 
-def rank(self: Any, j: int, arm: int, upper: float) -> int:
-    """Give an arm its new upper bound on objective j and move it to its place in the order."""
-    U, order, place = self.U[j], self.order[j], self.place[j]
-    U[arm] = upper
-    p = place[arm]
-    while p > 0 and U[order[p - 1]] < upper:
-        order[p] = order[p - 1]
-        place[order[p]] = p
-        p -= 1
-    while p < order.size - 1 and U[order[p + 1]] > upper:
-        order[p] = order[p + 1]
-        place[order[p]] = p
-        p += 1
-    order[p] = arm
-    place[arm] = p
-    return p
+def race(self: Any, j: int, b: int, e: int) -> None:
+    """Leader b against challenger e on objective j: width and certificate."""
+    self.b[j], self.challenger[j], self.winner[j] = b, e, b
+    self.W[j] = self.beta[b] + self.beta[e]
+    lower, upper = self.means[b, j] - self.beta[b], self.U[j, e]
+    self.proof[j] = self.W[j] if lower > upper else -math.inf
 
 
-def find_pair(self: Any, j: int) -> None:
-    """The leader b_j has the largest upper bound, the challenger c_j the second largest."""
-    U, order = self.U[j], self.order[j]
-    b, c = order[0], order[1]
-    self.tied[j] = U[c] >= U[b] - TIE or (self.K > 2 and U[order[2]] >= U[c] - TIE)
-    set_pair(self, j, b, c)
+def some_certify(self: Any) -> bool:
+    """Whether an objective certifies its leader."""
+    found = False
+    for j in range(self.d):
+        found = found or self.proof[j] > -math.inf
+    return found
 
 
-def set_pair(self: Any, j: int, b: int, c: int) -> None:
-    """Note the pair, its width, and whether it certifies b: L[b, j] > U[c, j]."""
-    self.b[j], self.challenger[j] = b, c
-    self.W[j] = self.beta[b] + self.beta[c]
-    certified = self.means[b, j] - self.beta[b] > self.U[j, c]
-    self.proof[j] = self.W[j] if certified else -math.inf
-    self.winner[j] = b
-
-
-def draw_pair(self: Any, j: int, coin: Coins) -> None:
-    """Break the ties of objective j: slot 2j for the leader, 2j + 1 for the challenger."""
-    U = self.U[j]
-    b = choose_top(U, 2 * j, coin)
-    upper, U[b] = U[b], -math.inf
-    c = choose_top(U, 2 * j + 1, coin)
-    U[b] = upper
-    set_pair(self, j, b, c)
-
-
-def certify_or_race(self: Any, t: int, until: int, coin: Coins) -> int:
-    """Lines 12-19: commit to what the widest certified objective proves, or race on."""
-    d, proved = self.d, False
-    for j in range(d):
-        if self.tied[j]:
-            draw_pair(self, j, coin)
-        if self.kl and self.proof[j] == -math.inf and kl_certifies(self, j):
-            self.proof[j], self.winner[j] = self.W[j], self.best[j]
-        proved = proved or self.proof[j] > -math.inf
-    if proved:
-        j = choose_top(self.proof, 2 * d, coin)
-        commit(self, t, self.winner[j], j, until)
-        return self.winner[j]
-    if self.rule == WIDEST:
-        j = choose_top(self.W, 2 * d + 1, coin)
-    elif self.rule == RANDOM:
-        j = choose(d, 2 * d + 1, coin)
-    elif self.rule == ROUND_ROBIN:
-        j = (t - self.K) % d
-    else:
-        j = self.champion_objective
-    return wider(self, self.b[j], self.challenger[j], coin)
-
-
-def wider(self: Any, b: int, c: int, coin: Coins) -> int:
+def wider(self: Any, b: int, e: int, coin: Coins) -> int:
     """The arm of a pair with the larger radius; slot 2d + 2 breaks a tie."""
-    low, high = min(b, c), max(b, c)
+    low, high = min(b, e), max(b, e)
     if self.beta[high] < self.beta[low] - TIE:
         return low
     if self.beta[low] < self.beta[high] - TIE:
@@ -258,7 +184,91 @@ def wider(self: Any, b: int, c: int, coin: Coins) -> int:
     return low if choose(2, 2 * self.d + 2, coin) == 0 else high
 
 
+# ---- what the races remember ---------------------------------------------------------------
+
+
+def prepare_races(self: Any) -> None:
+    """Make the arrays of :class:`Races`, before any arm is pulled."""
+    K, d = self.K, self.d
+    self.clog = np.array([self.c * log(self.end[0])])
+    self.beta = np.zeros(K)
+    self.U = np.full((d, K), -np.inf)
+    self.order = np.tile(np.arange(K), (d, 1))
+    self.rank = self.order.copy()
+    self.b, self.challenger = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
+    self.tied, self.doubt = np.zeros(d, dtype=np.bool_), np.ones(d, dtype=np.bool_)
+    self.W, self.proof = np.zeros(d), np.full(d, -np.inf)
+    self.winner = np.zeros(d, dtype=np.int64)
+    self.best, self.rival = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
+
+
+def reorder(self: Any, j: int, arm: int, upper: float) -> bool:
+    """Give an arm its new upper bound on objective j and move it to its place in the order.
+
+    Returns whether the first three in that order, which decide on the race, are touched.
+    """
+    U, order, rank = self.U[j], self.order[j], self.rank[j]
+    U[arm] = upper
+    before = p = rank[arm]
+    while p > 0 and U[order[p - 1]] < upper:
+        order[p] = order[p - 1]
+        rank[order[p]] = p
+        p -= 1
+    while p < order.size - 1 and U[order[p + 1]] > upper:
+        order[p] = order[p + 1]
+        rank[order[p]] = p
+        p += 1
+    order[p] = arm
+    rank[arm] = p
+    if before > 2 and p > 2:
+        return False
+    b, e = order[0], order[1]
+    self.tied[j] = U[e] >= U[b] - TIE or (self.K > 2 and U[order[2]] >= U[e] - TIE)
+    return True
+
+
+def draw_ties(self: Any, coin: Coins) -> None:
+    """Let coins choose leader and challenger among equal upper bounds."""
+    for j in range(self.d):
+        if self.tied[j]:
+            draw_pair(self, j, coin)
+
+
+def draw_pair(self: Any, j: int, coin: Coins) -> None:
+    """Break the ties of objective j: slot 2j for the leader, 2j + 1 for the challenger."""
+    U = self.U[j]
+    b = choose_top(U, 2 * j, coin)
+    upper, U[b] = U[b], -math.inf
+    e = choose_top(U, 2 * j + 1, coin)
+    U[b] = upper
+    race(self, j, b, e)
+
+
+def another_race(self: Any, t: int, coin: Coins) -> int:
+    """The objective that a rule other than the paper's samples."""
+    if self.rule == RANDOM:
+        return choose(self.d, 2 * self.d + 1, coin)
+    if self.rule == ROUND_ROBIN:
+        return (t - self.K) % self.d
+    return int(self.champion_objective)
+
+
 # ---- kl intervals --------------------------------------------------------------------------
+
+
+def renew_doubts(self: Any, arm: int) -> None:
+    """Mark the objectives on which a pull of an arm may have changed what kl intervals say."""
+    for j in range(self.d):
+        best = self.best[j]
+        closer = arm == self.rival[j] or self.means[arm, j] >= self.means[best, j]
+        self.doubt[j] = self.doubt[j] or arm == best or closer
+
+
+def certify_by_kl(self: Any) -> None:
+    """Certify the best arm of every objective whose kl intervals are apart."""
+    for j in range(self.d):
+        if self.proof[j] == -math.inf and kl_certifies(self, j):
+            self.proof[j], self.winner[j] = self.W[j], self.best[j]
 
 
 def kl_certifies(self: Any, j: int) -> bool:

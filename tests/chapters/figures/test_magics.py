@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import jinja2
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -17,7 +16,7 @@ from traitlets.config import Config
 
 import momab
 from momab._util import prose as texts
-from momab.chapters.figures import show, style, templates
+from momab.chapters.figures import show, style
 from momab.errors import MomabError
 from tests.conftest import ROOT
 
@@ -342,17 +341,9 @@ def test_a_folded_table_opens_below_its_caption(shell: InteractiveShell) -> None
 def test_every_template_can_be_read() -> None:
     environment = texts.environment()
     names = environment.list_templates()
-    assert "slow_motion.html" in names
+    assert "prose.md.j2" in names
     for name in names:
         environment.get_template(name)
-
-
-def test_a_template_is_strict_about_names() -> None:
-    with pytest.raises(jinja2.UndefinedError, match="committed"):
-        templates.fill_template("why.txt")
-    assert templates.fill_template("why.txt", committed=True, arm=3) == (
-        "Arm 3 is pulled because it is the stored arm."
-    )
 
 
 # --- how they come into a notebook ----------------------------------------------------------
