@@ -106,7 +106,7 @@ def printed_by(name: str) -> tuple[list[str], list[str]]:
 def open_to_all() -> list[str]:
     """Everything that a student may read: chapters without answers, prose pages, docstrings."""
     texts = [_ANSWERS.sub("", source_of(name)) for name in PROJECT.names]
-    pages = [p for p in (PROJECT.root / "book").glob("*.md") if p.stem != "guide"]
+    pages = [p for p in (PROJECT.root / "book").glob("*.md") if not p.stem.startswith("guide")]
     library = [p for p in PROJECT.library.rglob("*.py") if "exercises" not in p.parts]
     pages.append(PROJECT.root / "book" / "claims.yml")
     texts += [p.read_text("utf-8") for p in [*pages, *library]]

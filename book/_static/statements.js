@@ -160,6 +160,8 @@
     const showTarget = () => {
       const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
       const entry = target && target.closest(".ledger-entry");
+      const more = entry && entry.querySelector("details");
+      if (more) more.open = true;
       if (!entry || !entry.hidden) return;
       for (const select of selects.values()) select.value = "";
       apply();

@@ -2,11 +2,13 @@
 
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from momab.book import formal, graph
 from momab.book.sphinx import statement_graph
+from momab.errors import MomabError
 from momab.ledger import claims
 from tests.conftest import ROOT
 
@@ -112,6 +114,15 @@ def test_a_picture_names_every_verdict_and_marks_what_a_machine_has_checked():
     assert "<b>" not in text
     assert text.count('class="graph-checked">Coq*</text>') == 1
     assert ", machine-checked in part: uses" in statement_graph.graph_in_words(two)
+
+
+def test_the_graph_of_one_statement_is_closed():
+    kept = statement_graph.behind_statement(SHOWN, "theorem-4")
+    names = {entry.id for entry in kept}
+    assert all(set(entry.uses) <= names for entry in kept)
+    assert names == graph.ancestors({e.id: e.uses for e in SHOWN})["theorem-4"] | {"theorem-4"}
+    with pytest.raises(MomabError, match="no statement is called 'theorem-44'"):
+        statement_graph.behind_statement(SHOWN, "theorem-44")
 
 
 def test_the_graph_of_what_is_checked_has_the_edges_that_coq_found():

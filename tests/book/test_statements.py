@@ -116,7 +116,7 @@ def test_without_a_script_everything_is_there(browser, address):
             [entry for entry in JUDGED if entry.ledger == "referee"]
         )
         visit.page.goto(f"{address}statements.html")
-        graph = visit.page.locator("a.graph-node:visible")
+        graph = visit.page.locator("#every-statement a.graph-node:visible")
         assert graph.count() == len(claims.statements(ENTRIES))
 
 
@@ -129,13 +129,22 @@ def test_every_box_of_the_graph_is_a_link_to_its_statement(parsed):
     assert len(page.select("section#in-words li")) == len(boxes)
 
 
+def test_the_page_opens_on_theorem_4_and_what_it_rests_on(parsed):
+    first = parsed.whole("statements").select_one(".graph-box")
+    boxes = {box["data-id"] for box in first.select("a.graph-node")}
+    assert {"theorem-4", "lemma-9", "lemma-10", "lemma-11", "proposition-8"} <= boxes
+    assert "remark-5" not in boxes  # it rests on the theorem
+
+
 def test_the_graph_fits_its_column_and_a_box_shows_what_it_rests_on(tour):
     """Nothing is pushed aside, nor out of sight, on an ordinary screen."""
     page = tour.go("statements")
-    box, bar = map(page.locator, (".graph-box", ".bd-sidebar-primary"))
-    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    bar = page.locator(".bd-sidebar-primary")
+    for box in page.locator(".graph-box").all():
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
     assert bar.evaluate("bar => bar.getBoundingClientRect().left") == 0
-    page.locator("[data-id=theorem-4]").focus()
-    on = page.locator(".graph-node.on").evaluate_all("all => all.map(a => a.dataset.id)")
+    whole = page.locator("#every-statement")
+    whole.locator("[data-id=theorem-4]").focus()
+    on = whole.locator(".graph-node.on").evaluate_all("all => all.map(a => a.dataset.id)")
     assert {"theorem-4", "lemma-9", "algorithm-1", "remark-5"} <= set(on)
     assert "price-theorem" not in on

@@ -211,9 +211,7 @@ def test_the_referee_s_page_lists_our_claims_and_works_without_any(monkeypatch):
     _, said = played(monkeypatch, [shown, ours("P1")])
     assert "{prf:ref}`the statement <price-theorem>` in {ref}`price`" in said
     assert "*Proof.* It follows from {ref}`P1 <claim-ours-P1>`." in said
-    assert re.search(
-        r"\*What came out.\* Off by \$[\d.]+\\times10\^\{-\d+\}\$ over \d+ arms.", said
-    )
+    assert re.search(r"\*The result.\* Off by \$[\d.]+\\times10\^\{-\d+\}\$ over \d+ arms.", said)
     _, said = played(monkeypatch, two, status="open")
     assert "**L1" in said
     assert "**P2" not in said

@@ -1,8 +1,7 @@
 """The exercises of the book: badges in their titles, and tables made from the pages' sources.
 
-``{exercise-table}`` lists the exercises of all chapters, ``{exercise-table} width-floor`` those
-of one.  On a page with such a table, a bare reference to an exercise is written out, so that the
-page names the exercises that there are.
+``{exercise-table} width-floor`` lists the exercises of a chapter.  On the pages of the teacher's
+guide a bare reference to an exercise is written out, so that they name it.
 """
 
 from __future__ import annotations
@@ -34,16 +33,13 @@ def setup(app: Sphinx) -> None:
 
 
 class ExerciseTable(SphinxDirective):
-    """``{exercise-table} width-floor``: the exercises of a chapter, or of all."""
+    """``{exercise-table} width-floor``: the exercises of a chapter."""
 
-    optional_arguments = 1
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Parse the table that the sources give."""
-        kept = self.env.temp_data
-        if "momab_exercises" not in kept:
-            kept["momab_exercises"] = read_chapters(Path(self.env.app.srcdir))
-        chapters = kept["momab_exercises"]
+        chapters = _chapters(self.env.app)
         try:
             text = exercise_table(chapters, *self.arguments)
         except MomabError as error:
@@ -52,6 +48,15 @@ class ExerciseTable(SphinxDirective):
         place = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), "exercises"), 0, place)
         return list(place.children)
+
+
+def _chapters(app: Sphinx) -> Chapters:
+    """The exercises of every page, read once per page that names them."""
+    kept = app.env.temp_data
+    if "momab_exercises" not in kept:
+        kept["momab_exercises"] = read_chapters(Path(app.srcdir))
+    chapters: Chapters = kept["momab_exercises"]
+    return chapters
 
 
 def read_chapters(root: Path) -> dict[str, list[ExerciseText]]:
@@ -74,21 +79,14 @@ def read_chapters(root: Path) -> dict[str, list[ExerciseText]]:
     return found
 
 
-def exercise_table(chapters: Chapters, chapter: str = "") -> str:
-    """A table in Markdown: of one chapter, or of all with the chapter in the first column."""
-    if not chapter:
-        lines = _head("Chapter", "Exercise", "Level", "Kind")
-        for name, exercises in chapters.items():
-            first = f"{{ref}}`{name}`"
-            for row in map(_row, exercises):
-                lines.append(_line(first, *row))
-                first = ""
-        return "\n".join(lines)
+def exercise_table(chapters: Chapters, chapter: str) -> str:
+    """The exercises of a chapter as a table in Markdown."""
     if chapter not in chapters:
         known = ", ".join(chapters)
         raise MomabError(f"there is no chapter {chapter!r} with exercises; there are {known}.")
     rows = map(_row, chapters[chapter])
-    return "\n".join([*_head("Exercise", "Level", "Kind"), *(_line(*row) for row in rows)])
+    head = [_line("Exercise", "Level", "Kind"), _line(*["---"] * 3)]
+    return "\n".join([*head, *(_line(*row) for row in rows)])
 
 
 def full_titles(chapters: Chapters) -> dict[str, str]:
@@ -101,10 +99,10 @@ def full_titles(chapters: Chapters) -> dict[str, str]:
 
 
 def write_references_out(app: Sphinx, tree: nodes.document) -> None:
-    """Name the exercises that a page with a table refers to."""
-    if not (chapters := app.env.temp_data.get("momab_exercises")):
+    """Name the exercises that a page of the teacher's guide refers to."""
+    if not app.env.docname.startswith("guide"):
         return
-    titles = full_titles(chapters)
+    titles = full_titles(_chapters(app))
     for reference in tree.findall(addnodes.pending_xref):
         title = titles.get(reference["reftarget"])
         if title and reference["reftype"] == "ref" and not reference["refexplicit"]:
@@ -130,10 +128,6 @@ def _row(exercise: ExerciseText) -> tuple[str, str, str]:
 
 def _badge(name: str, word: str) -> str:
     return f"[{word}]{{.exercise-badge .{name}}}"
-
-
-def _head(*names: str) -> list[str]:
-    return [_line(*names), _line(*["---"] * len(names))]
 
 
 def _line(*cells: str) -> str:

@@ -18,9 +18,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from momab.book.formal import formal_uses, read_checked
-from momab.book.graph import Sizes, draw
+from momab.book.graph import Sizes, ancestors, draw
 from momab.book.sphinx.ledger import entries_of, statements_of, way_to
 from momab.book.templating import fill_page
+from momab.errors import MomabError
 from momab.ledger.claims import MARKS, Claim, statements
 
 SIZES = Sizes(width=112, height=76, gap=30, between=44)
@@ -40,7 +41,8 @@ class statement_graph(nodes.General, nodes.Element):  # type: ignore[misc]  # no
 class StatementGraph(SphinxDirective):
     """``{statement-graph}``: the picture; ``{statement-graph} words``: the list.
 
-    ``{statement-graph} machine-checked`` draws what a machine has checked, and what of it is used.
+    ``{statement-graph} theorem-4`` draws one statement and all that it rests on;
+    ``{statement-graph} machine-checked`` what a machine has checked, and what of it is used.
     """
 
     optional_arguments = 1
@@ -75,6 +77,14 @@ def graph_in_words(shown: Sequence[Claim]) -> str:
         checked = f", {checked_words(entry)}" if entry.formal else ""
         lines.append(f"- **{linked(entry, entry.name)}**{told}{checked}: {_tail(parts)}.")
     return "\n".join(lines)
+
+
+def behind_statement(shown: Sequence[Claim], name: str) -> tuple[Claim, ...]:
+    """The entry of this name, and all that it rests on."""
+    behind = ancestors({entry.id: entry.uses for entry in shown})
+    if name not in behind:
+        raise MomabError(f"{{statement-graph}} {name}: no statement is called {name!r}.")
+    return tuple(entry for entry in shown if entry.id == name or entry.id in behind[name])
 
 
 def behind_checked(
@@ -123,7 +133,9 @@ def linked(entry: Claim, text: str) -> str:
 def _visit_graph(self: Any, node: statement_graph) -> None:
     app = self.builder.app
     shown, words = statements(entries_of(app)), "the list below says the same in words"
-    if node["only"]:
+    if node["only"] and node["only"] != "machine-checked":
+        shown = behind_statement(shown, node["only"])
+    elif node["only"]:
         checked = read_checked(Path(app.srcdir))
         uses = formal_uses(shown, checked.theorems) if checked else {}
         shown, words = behind_checked(shown, uses), "the table above names the theorems"
