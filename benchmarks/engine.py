@@ -1,6 +1,6 @@
 """Nanoseconds per round of every kernel, its ratio to the plain loop, and to drawing the rewards.
 
-`momab bench` prints the same table; `momab.engine.bench.measure` says what its columns mean.
+`momab tools bench` prints the same table; `momab.engine.bench.measure` says what its columns mean.
 """
 
 import sys

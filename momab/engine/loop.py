@@ -8,7 +8,7 @@ run in CPython and lets an observer look.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
@@ -339,6 +339,19 @@ def play_block(
     for row in range(count):
         _play_plain(task, block, row, run_start + row)
     return block
+
+
+def to_compile(policies: Iterable[tuple[Policy, str]]) -> list[type[Policy]]:
+    """The kinds of policies, given with their engines, that this machine has not compiled yet."""
+    module, found = _compiler(), []
+    for policy, engine in policies:
+        kind = type(policy)
+        if module is None or kind in found or not is_compiled(policy, engine):
+            continue
+        player = ACCELERATORS.get(kind, kind) if engine != "driver" else kind
+        if not module.is_kept(module.driver_for(player.select, player.moved)):
+            found.append(kind)
+    return found
 
 
 def _play_compiled(task: Request, block: RunBlock, run_start: int, fast: bool) -> None:
