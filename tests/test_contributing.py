@@ -49,6 +49,15 @@ def test_there_are_five_recipes_as_long_as_they_say():
     assert found == counts
 
 
+def test_what_a_recipe_adds_to_a_file_can_stand_at_its_end():
+    """An import there would be one that `make lint` refuses."""
+    added = [f for body in recipes().values() for f in fences(body) if f.appended]
+    assert any(fence.language == "python" for fence in added)
+    for fence in added:
+        if fence.language == "python":
+            assert not re.search(r"^(from|import) ", fence.text, flags=re.MULTILINE), fence.path
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository, without what is made."""

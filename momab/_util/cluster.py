@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
 
 from momab._util.extras import require
 from momab.errors import MomabError
 
 VARIABLE = "MOMAB_DASK"
 PATIENCE = 10  # seconds until a scheduler that does not answer is given up
+
+LOOK, ALONE = 2.0, 30.0  # seconds between two looks at the workers, and without any until we stop
+_LOST = {"FutureCancelledError", "CancelledError", "CommClosedError", "KilledWorker"}
+Result = TypeVar("Result")
 
 _connected: dict[tuple[int, str], Any] = {}
 
@@ -68,6 +74,55 @@ def named_client() -> Any:
     if key not in _connected or _connected[key].status != "running":
         _connected[key] = connect(address)
     return _connected[key]
+
+
+def watched(begin: Callable[[], Iterable[Result]], client: Any) -> Iterator[Result]:
+    """What computations on a cluster yield; MomabError in one sentence if the cluster has ended.
+
+    They run in a thread of their own, because they wait for as long as the cluster has no worker.
+    """
+    found: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+
+    def fetch() -> None:
+        try:
+            for one in begin():
+                found.put(("result", one))
+            found.put(("end", None))
+        except BaseException as error:
+            found.put(("error", error))
+
+    Thread(target=fetch, daemon=True).start()
+    silent = 0.0
+    while True:
+        try:
+            kind, what = found.get(timeout=LOOK)
+        except Empty:
+            silent = 0.0 if _has_workers(client) else silent + LOOK
+            if silent >= ALONE:
+                raise MomabError(
+                    f"the Dask scheduler has had no workers for {ALONE:g} s; start some with "
+                    "`dask worker`, and the same command with -o goes on where this one stopped."
+                ) from None
+            continue
+        silent = 0.0
+        if kind == "result":
+            yield what
+        elif kind == "end":
+            return
+        elif type(what).__name__ in _LOST or client.status != "running":
+            raise MomabError(
+                "the Dask scheduler has ended; start it again, and the same command with -o goes "
+                "on where this one stopped."
+            ) from None
+        else:
+            raise what
+
+
+def _has_workers(client: Any) -> bool:
+    try:
+        return client.status != "running" or bool(client.scheduler_info()["workers"])
+    except Exception:  # it has lost its scheduler, and the computation will say so
+        return True
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -86,3 +87,40 @@ def require_file(path: str | os.PathLike[str], needed: float = ENOUGH) -> Path:
         raise MomabError(f"{path} cannot be written: it is a folder; name a file.")
     require_folder(path.parent, needed)
     return path
+
+
+OURS = ".momab.json"
+"""In a folder of results: the digests of the files that we wrote into it."""
+
+
+def require_ours(folder: Path, names: Iterable[str]) -> Path:
+    """The folder, if files of these names may be written into it.
+
+    A file that is there must be one that :func:`write_ours` wrote, as it wrote it.
+    """
+    written = _written(require_folder(folder))
+    for name in names:
+        path = folder / name
+        if path.exists() and (path.is_dir() or file_digest(path) != written.get(name)):
+            what = "has been changed since we wrote it" if name in written else "is not ours"
+            raise MomabError(
+                f"{path} {what}, so it is not replaced; name another folder with -o, or move it."
+            )
+    return folder
+
+
+def write_ours(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write text files into a folder and remember them as ours; see :func:`require_ours`."""
+    require_ours(folder, files)
+    paths = [write_text(folder / name, text) for name, text in files.items()]
+    digests = _written(folder) | {path.name: file_digest(path) for path in paths}
+    write_text(folder / OURS, json.dumps(digests, indent=0) + "\n")
+    return paths
+
+
+def _written(folder: Path) -> dict[str, str]:
+    try:
+        found = json.loads((folder / OURS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -102,7 +102,7 @@ class Parameter:
         if not bad and self.choices:
             bad = value not in self.choices
         if bad:
-            raise MomabError(f"{self.name} must be {self.allowed}; it is {cut_text(raw)}.")
+            raise MomabError(f"{self.name} must be {self.allowed}; it is {_quoted(raw)}.")
         assert value is not None
         return value
 
@@ -165,6 +165,12 @@ def _convert(raw: object, kind: str) -> Value | None:
     if kind == "int":
         return int(number) if number.is_integer() else None
     return number
+
+
+def _quoted(raw: object) -> str:
+    """A value as a sentence may end with it: in quotes where it has no letter and no digit."""
+    text = cut_text(raw)
+    return text if re.search(r"\w$", text) else repr(text)
 
 
 def cut_text(raw: object) -> str:

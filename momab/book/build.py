@@ -145,7 +145,7 @@ def _free_place(folder: Path) -> Path:
     site = require_folder(folder).absolute()
     if site.is_dir() and any(site.iterdir()) and not (site / "build.json").is_file():
         raise MomabError(
-            f"{folder} holds files that are no site of ours; name a new or an empty folder."
+            f"{folder} holds files that momab did not write; name a new or an empty folder."
         )
     return site
 

@@ -72,7 +72,13 @@ def read_assignments(assignments: Iterable[str]) -> Settings:
                 f"-p takes name=value or notebook.name=value; before the = stands {name!r}."
             )
         target = per_notebook.setdefault(notebook, {}) if dot else everywhere
-        target[short if dot else name] = value.strip()
+        key = short if dot else name
+        if key in target:
+            raise MomabError(
+                f"-p {name} is given twice; for a sweep write -p {name}={target[key]},"
+                f"{value.strip()}."
+            )
+        target[key] = value.strip()
     return Settings(everywhere, per_notebook)
 
 

@@ -13,6 +13,9 @@ from momab.book.questions import plain_question
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`]*)`")
 _SILENT = {"index", "raw", "bibliography", "glossary", "toctree"}
 _SILENT |= {"slide", "fragment", "notes", "solution-end", "live"}
+_PARAMETERS = re.compile(
+    r"^```\{code-cell\} ipython3\n:tags: \[[^\]]*\bparameters\b.*?^```\n", re.DOTALL | re.MULTILINE
+)
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$")
 
 
@@ -36,6 +39,13 @@ def readable(node: Node) -> Node:
             if "text/markdown" in output.get("data", {}):
                 output.data["text/markdown"] = plain_markdown(output.data["text/markdown"])
     return node
+
+
+def checked_source(text: str) -> str:
+    """A page's source with a cell behind the parameters that checks them."""
+    cell = f"```{{code-cell}} ipython3\n{CHECK}\n```\n"
+    found = _PARAMETERS.search(text)
+    return text if found is None else f"{text[: found.end()]}\n{cell}{text[found.end() :]}"
 
 
 def _with_check(cells: Iterable[Node]) -> Iterator[Node]:

@@ -15,7 +15,7 @@ from momab.book import editions, toc
 from momab.book.colophon import add_colophon
 from momab.book.execute import Job, load_executed
 from momab.book.notebook import Node, shown_code
-from momab.book.plain import readable
+from momab.book.plain import checked_source, readable
 from momab.book.project import Project
 
 
@@ -60,14 +60,14 @@ def _write_notebook(project: Project, job: Job, stage: Path, student: bool) -> N
     else:
         nbformat.write(node, project.build / "executed" / f"{name}.ipynb")
     nbformat.write(readable(node), stage / "downloads" / f"{name}.ipynb")
-    (stage / "downloads" / f"{name}.md").write_text(source, encoding="utf-8")
+    (stage / "downloads" / f"{name}.md").write_text(checked_source(source), encoding="utf-8")
     for path in notebook.inputs:
         if path.suffix == ".csv":  # recorded results, for pages to link to
             shutil.copy(path, stage / "downloads")
     nbformat.write(finished(node, job, slides), stage / f"{name}.ipynb")
 
 
-def finished(node: Node, job: Job, slides: str = "") -> Node:
+def finished(node: Node, job: Job, slides: str = "", edition: str = "instructor") -> Node:
     """The notebook as it is staged: every cell knows its source; colophon and deck at the end.
 
     The code of a figure is shown without its caption.
@@ -79,7 +79,7 @@ def finished(node: Node, job: Job, slides: str = "") -> Node:
             cell.source = shown_code(cell.source) or cell.source  # prose has none
         path, number = job.notebook.place_of(int(cell.id.rpartition("-")[2]) + 1)
         cell.metadata["momab_source"] = {"file": path.name, "cell": number}
-    add_colophon(node, job)
+    add_colophon(node, job, edition)
     if slides.strip():
         deck = nbformat.v4.new_markdown_cell(slides, id=f"{job.notebook.name}-slides")
         deck.metadata["momab_source"] = {"file": job.notebook.slides_path.name, "cell": None}

@@ -1,16 +1,14 @@
 """The chapter *Bring your own data*: from a table of rewards to an instance and a report.
 
-It reads what the command ``momab study`` is told, says which bounds are in force, makes the tables
-of the page, and draws the geometry of an instance.
+It says which bounds are in force, makes the tables of the page, and draws the geometry of an
+instance and the paths of the policies.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -26,10 +24,8 @@ from momab.chapters.figures.style import (
     STYLE,
     drawable,
 )
-from momab.errors import MomabError
 from momab.model import theory
 from momab.model.instances import Instance, Rows
-from momab.model.tables import delimiter_name, from_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -247,44 +243,6 @@ def trust_table(
     answers = {title: np.where(front, "yes", "no") for title, front in sure.items()}
     rates = {title: [f"{x:.0%}" for x in f.mean(axis=0)] for title, f in shares.items()}
     return pd.DataFrame({"Café": names, **answers, **rates})
-
-
-def study_assignments(
-    table: str | Path,
-    arm: str,
-    objectives: Sequence[str],
-    reading: Mapping[str, Any],
-    values: Mapping[str, Any],
-) -> list[str]:
-    """What the page on own data is run with, once the table has proved to be an instance.
-
-    ``reading`` are options of :func:`momab.from_csv`.  A fingerprint of the file is among the
-    values, so that a changed table is a new page.
-    """
-    path = Path(table).resolve()
-    from_csv(path, arm, objectives, **reading)
-    ranges = reading.get("scale") or {}
-    parts = {
-        "table": str(path),
-        "arm": arm,
-        "objectives": ";".join(objectives),
-        "scale": ";".join(f"{name}={_exact(a)}:{_exact(b)}" for name, (a, b) in ranges.items()),
-        "minimize": ";".join(reading.get("minimize") or ()),
-        "missing": reading.get("missing") or "error",
-        "delimiter": delimiter_name(reading.get("delimiter") or ""),
-        "encoding": reading.get("encoding") or "",
-        "fingerprint": hashlib.sha256(path.read_bytes()).hexdigest()[:16],
-        **{name: f"{value}" for name, value in values.items()},
-    }
-    for name, text in parts.items():
-        if "," in text or (name in ("arm", "table") and ";" in text):
-            raise MomabError(f"names must not hold commas or semicolons here; {name} is {text!r}.")
-    return [f"{name}={text}" for name, text in parts.items() if text]
-
-
-def _exact(value: float) -> str:
-    """A number in its shortest form that loses nothing."""
-    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def example_table(seed: int, rows: int = 120) -> pd.DataFrame:

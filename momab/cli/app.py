@@ -1,40 +1,92 @@
 """The `momab` command: its list of commands, and how it ends."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from momab import __version__
 from momab._util.extras import named_extras
 from momab.cli import book, course, data, serve, simulate, study
 from momab.errors import MomabError
 
+SECTIONS = {
+    "Read and run again": ("serve", "run", "book", "reproduce"),
+    "Play, and your own table": ("simulate", "study"),
+    "Look up": ("params", "policies"),
+    "More, in groups": ("data", "course", "tools"),
+}
+"""The commands as `momab --help` lists them."""
+
+START = "Start with: momab serve (in a checkout), or: momab simulate synthetic:delta=0.1,m=2"
+
+
+class Sectioned(TyperGroup):
+    """Lists commands in sections, one line each, and says where to start."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        formatter.write_usage("momab", "COMMAND [OPTIONS] ...")
+        formatter.write_paragraph()
+        formatter.write_text(START)
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                commands = [(name, self.commands[name]) for name in names]
+                formatter.write_dl(
+                    [(n, c.short_help or c.get_short_help_str(70)) for n, c in commands]
+                )
+        formatter.write_paragraph()
+        formatter.write_text(
+            "momab COMMAND --help explains each. Also: --version, --install-completion."
+        )
+
+
 app = typer.Typer(
-    name="momab",
-    help="The executable companion to the paper on stochastic multi-objective bandits.",
-    no_args_is_help=True,
+    name="momab", cls=Sectioned, no_args_is_help=True, rich_markup_mode=None,
     pretty_exceptions_enable=False,
+)  # fmt: skip
+
+app.command("serve", short_help="the book in your browser, with a form on every page")(
+    serve.serve_command
+)
+app.command("run", short_help="one page with other values, or a sweep of values")(book.run_command)
+app.command("book", short_help="the whole site")(book.book_command)
+app.command("reproduce", short_help="the paper's tables and figures, beside the paper's numbers")(
+    study.reproduce_command
+)
+app.command("simulate", short_help="policies on instances, or on a table")(
+    simulate.simulate_command
+)
+app.command("study", short_help="a report on your own table: which arm, how sure, which policy")(
+    study.study_command
+)
+app.command("params", short_help="what can be set on each page")(book.params_command)
+app.command("policies", short_help="the policies and their options, one line each")(
+    simulate.policies_command
+)
+app.add_typer(data.data, name="data", short_help="get, where, build: the data sets")
+
+teaching = typer.Typer(help="For teachers.", no_args_is_help=True, rich_markup_mode=None)
+teaching.command("student")(course.student_command)
+teaching.command("handout")(course.handout_command)
+teaching.command("grade")(course.grade_command)
+teaching.command("mark")(course.mark_command)
+teaching.command("questions")(course.questions_command)
+app.add_typer(
+    teaching, name="course", short_help="student, handout, grade, mark, questions: for teachers"
 )
 
+tools = typer.Typer(help="Checks, print, speed.", no_args_is_help=True, rich_markup_mode=None)
+tools.command("audit")(study.audit_command)
+tools.command("proofs")(book.proofs_command)
+tools.command("pdf")(book.pdf_command)
+tools.command("bench")(simulate.bench_command)
+app.add_typer(tools, name="tools", short_help="audit, proofs, pdf, bench: checks, print, speed")
 
-app.command("book")(book.book_command)
-app.command("run")(book.run_command)
-app.command("serve")(serve.serve_command)
-app.command("params")(book.params_command)
-app.command("pdf")(book.pdf_command)
-app.command("proofs")(book.proofs_command)
-app.command("simulate")(simulate.simulate_command)
-app.command("bench")(simulate.bench_command)
-app.command("study")(study.study_command)
-app.command("reproduce")(study.reproduce_command)
-app.command("audit")(study.audit_command)
-app.command("student")(course.student_command)
-app.command("handout")(course.handout_command)
-app.command("grade")(course.grade_command)
-app.command("mark")(course.mark_command)
-app.command("questions")(course.questions_command)
-app.add_typer(data.data, name="data")
+app.command("proofs", hidden=True)(book.proofs_command)  # three, as the Makefile calls them
+app.command("pdf", hidden=True)(book.pdf_command)
+app.command("bench", hidden=True)(simulate.bench_command)
 
 
 def _say_version(wanted: bool) -> None:

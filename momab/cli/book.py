@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -72,50 +71,32 @@ def run_command(
     parameter: Assignments = None,
     profile: Profile = "quick",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/NAME if absent.")
+        Path | None, typer.Option("-o", "--output", help="Folder; one per set of values if absent.")
     ] = None,
     workers: Workers = None,
     edition: Annotated[
         str, typer.Option(help="instructor (everything), or student (no solutions).")
     ] = "instructor",
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Set the book's page beside it, and mark changes.")
+    ] = False,
     dask: Dask = None,
 ) -> None:
     """Execute one notebook and write it as a page that needs no other file, and as .ipynb.
 
-    Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each and an index.
+    Several values for a parameter, as in -p horizon=1e4,1e5,1e6, make one page each, and an index
+    that shows what changes.  Every set of values has a folder of its own in _build/runs.
     """
     from momab._util.cluster import on_cluster
-
-    with on_cluster(dask):
-        pages = run_one(notebook, profile, parameter or (), output, workers, edition)
-    print("\n".join(map(short, pages)))
-
-
-def run_one(
-    notebook: str,
-    profile: str,
-    assignments: Iterable[str],
-    output: Path | None,
-    workers: int | None = None,
-    edition: str = "instructor",
-    exercises: bool = True,
-) -> list[Path]:
-    """Run a page as the book shows it."""
     from momab.book.project import Project
     from momab.book.single_page import run_page
 
     project = Project.find()
-    with interruptible():
-        return run_page(
-            project,
-            notebook,
-            profile,
-            assignments,
-            output,
-            workers,
-            exercises,
-            edition,
+    with on_cluster(dask), interruptible():
+        pages = run_page(
+            project, notebook, profile, parameter or (), output, workers, edition, compare
         )
+    print("\n".join(map(short, pages)))
 
 
 def params_command(

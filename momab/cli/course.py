@@ -1,4 +1,4 @@
-"""The commands for teachers: `momab student`, `handout`, `grade` and `mark`."""
+"""The commands for teachers: `momab course student`, `handout`, `grade` and `mark`."""
 
 from __future__ import annotations
 
@@ -145,11 +145,10 @@ def _say(line: str) -> None:
 
 
 def mark_command(
-    results: Annotated[Path, typer.Argument(help="The folder that `momab grade` wrote.")],
+    results: Annotated[Path, typer.Argument(help="The folder that `momab course grade` wrote.")],
     feedback: Annotated[
         bool, typer.Option("--feedback", help="Write feedback and grades; open no page.")
     ] = False,
-    port: Annotated[int, typer.Option(help="A port; a free one if absent.", min=0, max=65535)] = 0,
 ) -> None:
     """Mark answers in words on a page of this machine, each beside exercise and solution.
 
@@ -174,7 +173,7 @@ def mark_command(
         return
     end_on_sigterm()
     try:
-        with closing(mark_app.MarkServer(project, marking, port)) as marks:
+        with closing(mark_app.MarkServer(project, marking)) as marks:
             print(f"{marking.progress}; go on at {marks.server.entrance} (Ctrl-C ends it)")
             sys.stdout.flush()
             marks.server.run()

@@ -21,6 +21,7 @@ Mirror = Annotated[
 data = typer.Typer(
     help="Find, download and build the data sets; they are not part of this project.",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 

@@ -11,7 +11,6 @@ from momab.cli.terminal import end_on_sigterm, interruptible
 
 
 def serve_command(
-    port: Annotated[int, typer.Option(help="A port; a free one if absent.", min=0, max=65535)] = 0,
     workers: Annotated[int, typer.Option(help="How many pages run at once.", min=1, max=16)] = 2,
     as_is: Annotated[
         bool, typer.Option("--as-is", help="Serve the site that is there, without building.")
@@ -20,7 +19,8 @@ def serve_command(
     """Serve the book on this machine, with a form on every page that runs it again.
 
     Builds the site first if something has changed, as `momab book` does.  Only this machine can
-    reach the address, and only with the token in it.  Ctrl-C ends everything.
+    reach the address, and only with the token in it.  Its port is the same each time if it is free,
+    so addresses of runs stay good once the new address was opened.  Ctrl-C ends everything.
     """
     from momab.book.build import build
     from momab.book.project import Project
@@ -36,6 +36,6 @@ def serve_command(
 
     end_on_sigterm()
     said = "stopped; what had finished is in _build/serve."
-    with interruptible(said), closing(Serving(project, site, port, workers)) as serving:
+    with interruptible(said), closing(Serving(project, site, workers)) as serving:
         print(f"the book is at {serving.server.entrance} (Ctrl-C ends it)", flush=True)
         serving.server.run()

@@ -1,4 +1,4 @@
-"""The commands `momab simulate` and `momab bench`."""
+"""The commands `momab simulate` and `momab tools bench`."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def simulate_command(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="width-guided:c=2, pareto-ucb1:q=synthetic, annealing-pareto, scalarized-ucb, or "
-            "your own, my_policy.py:MyPolicy; repeatable; the first four if absent."
+            help="As `momab policies` lists them, for example width-guided:c=0.1, or your own, "
+            "my_policy.py:MyPolicy; repeatable; the paper's four if absent."
         ),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Your own table instead of a family.")] = None,
@@ -140,6 +140,23 @@ def _print_summary(summary: pd.DataFrame) -> None:
                 f"{row['certified_rate']:.0%}",
             )
         print_wide(table, width=160)
+
+
+def policies_command(as_json: AsJson = False) -> None:
+    """List the policies: name, options with their defaults, and what each does."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from momab.cli.specs import describe_policies
+
+    rows = describe_policies()
+    if as_json:
+        print_json({"name": n, "options": o, "what": what} for n, o, what in rows)
+        return
+    table = Table("policy", "options", "what it does", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    print_wide(table, width=200)
 
 
 def bench_command(

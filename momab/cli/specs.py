@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
 from momab._util.validate import shown
-from momab.engine.policies import make_policy, standard
+from momab.engine.policies import family_of, make_policy, registered, standard
 from momab.engine.policies.base import Policy, with_options
 from momab.errors import MomabError
 from momab.model import instances
@@ -79,6 +80,19 @@ def instance(spec: str) -> Instance:
                 f"it is {shown(value)}."
             )
     return build(**options)
+
+
+def describe_policies() -> list[tuple[str, str, str]]:
+    """One line per policy: its name, its options with defaults, the first line of its text."""
+    lines = []
+    for kind in registered():
+        default = kind()
+        options = ",".join(
+            f"{f.name.replace('_', '-')}={getattr(default, f.name)}" for f in fields(kind) if f.init
+        )
+        first = (inspect.getdoc(kind) or "").partition("\n")[0]
+        lines.append((family_of(kind), options, first))
+    return lines
 
 
 def policy(spec: str) -> Policy:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from momab.cli import tables
-from momab.cli.book import run_one
 from momab.cli.terminal import (
     AsJson,
     Dask,
@@ -20,11 +19,14 @@ from momab.cli.terminal import (
     mention_numba,
     print_json,
     print_wide,
+    runs_folder,
+    safe_name,
     short,
     typed_number,
 )
 
 if TYPE_CHECKING:
+    from momab.study.own import Request
     from momab.study.parts import Parts
 
 
@@ -32,53 +34,88 @@ def study_command(
     table: Annotated[
         Path, typer.Argument(help="A CSV, Parquet or Excel file, one row per reward.")
     ],
-    objectives: Annotated[str, typer.Option(help="The reward columns, separated by commas.")],
+    objectives: Annotated[
+        str, typer.Option(help="The reward columns, separated by commas; one with a comma quoted.")
+    ],
     arm: Annotated[str, typer.Option(help="The column that names the arm.")] = "arm",
     scale: tables.Scale = None,
     minimize: tables.Minimize = None,
+    unit: tables.Units = None,
     missing: tables.Missing = "error",
     delimiter: tables.Delimiter = None,
     encoding: tables.Encoding = None,
     horizon: Horizon = 100_000,
-    runs: Runs = 50,
-    coefficient: Annotated[
-        float, typer.Option(help="A tuned c for Width-guided, beside the theorem's 2.")
-    ] = 0.1,
+    runs: Runs = 20,
     seed: Seed = 1,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder; _build/runs/own-data if absent.")
+        Path | None,
+        typer.Option("-o", "--output", help="Folder; one per table and options if absent."),
     ] = None,
     dask: Dask = None,
 ) -> None:
-    """Describe your own table as a bandit and play the policies on it; writes a page."""
+    """Report on your own table: which arms are good, how sure that is, which policy to use.
+
+    Writes report.html, which needs no other file, and report.ipynb.  Works in any folder.
+    """
     from momab._util.cluster import on_cluster
     from momab._util.extras import require
-    from momab._util.files import require_folder
+    from momab._util.files import require_ours, write_ours
 
-    require("book", "the book")
-    from momab.chapters.own_data import study_assignments
-    from momab.model.price import price
+    require("plots", "a report")
+    from momab.book.report import make_report
 
+    columns = (table, objectives, arm, scale, minimize, unit, missing, delimiter, encoding)
+    asked = study_request(*columns, horizon, runs, seed)
     if output is not None:
-        require_folder(output)
+        require_ours(output, REPORT)
+    asked.clean()  # what is wrong with the table is said before anything else
+    folder = output or runs_folder() / f"study-{safe_name(table.stem)}-{asked.digest}"
+    require_ours(folder, REPORT)
     mention_numba()
-    values = {
-        "horizon": horizon,
-        "runs": runs,
-        "coefficient": coefficient,
-        "seed": seed,
-    }
-    options = tables.reading(scale, minimize, missing, delimiter, encoding)
-    instance = tables.read_instance(table, arm, objectives, options)
-    columns = tables.split_columns(objectives)
-    assignments = study_assignments(table, arm.strip(), columns, options, values)
-    for kind, means in (("sum", "as of independent coins"), ("max", "with the safe evidence, max")):
-        found = price(instance.means, kind)
-        candidate = instance.arm_names[int(found.arm)]
-        print(f"price, {means}: {float(found.value):.4g} per unit of log T, candidate {candidate}")
-    with on_cluster(dask):
-        pages = run_one("own-data", "quick", assignments, output, exercises=False)
-    print("\n".join(map(short, pages)))
+    with on_cluster(dask), interruptible("stopped; nothing was written."):
+        report = make_report("study", asked.values, asked.command)
+    write_ours(folder, dict(zip(REPORT, (report.page, report.notebook), strict=True)))
+    print(report.answer)
+    print("\n".join(short(folder / name) for name in REPORT))
+
+
+REPORT = ("report.html", "report.ipynb")
+"""The files of a report."""
+
+
+def study_request(
+    table: Path,
+    objectives: str,
+    arm: str,
+    scale: list[str] | None,
+    minimize: list[str] | None,
+    unit: list[str] | None,
+    missing: str,
+    delimiter: str | None,
+    encoding: str | None,
+    horizon: float,
+    runs: int,
+    seed: int,
+) -> Request:
+    """What the words of a command line ask for."""
+    from momab._util.validate import whole_number
+    from momab.model.tables import DELIMITERS, parse_scale
+    from momab.study import own
+
+    return own.Request(
+        table=str(table.resolve()),
+        arm=arm.strip(),
+        objectives=own.split_columns(objectives),
+        units=own.parse_units(unit or ()),
+        scale=parse_scale(scale or ()),
+        minimize=[name.strip() for name in minimize or ()],
+        missing=missing,
+        delimiter=DELIMITERS.get(delimiter or "", delimiter or ""),
+        encoding=encoding or "",
+        horizon=whole_number(horizon, "the horizon T", least=1),
+        runs=whole_number(runs, "runs", least=2),
+        seed=whole_number(seed, "the seed", least=0, most=2**64 - 1),
+    )
 
 
 def audit_command(

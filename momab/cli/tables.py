@@ -20,6 +20,10 @@ Scale = Annotated[
 Minimize = Annotated[
     list[str] | None, typer.Option(help="A reward column of which less is better; repeatable.")
 ]
+Units = Annotated[
+    list[str] | None,
+    typer.Option("--unit", help="column=unit, as latency=ms, for the report; repeatable."),
+]
 Missing = Annotated[
     str, typer.Option(help="Rows with a missing value: error names them, drop leaves them out.")
 ]
@@ -29,11 +33,6 @@ Delimiter = Annotated[
 Encoding = Annotated[
     str | None, typer.Option(help="Of a text that is not UTF-8, for example cp1252.")
 ]
-
-
-def split_columns(objectives: str) -> list[str]:
-    """The reward columns, as the command line takes them."""
-    return [name.strip() for name in objectives.split(",") if name.strip()]
 
 
 def reading(
@@ -58,5 +57,6 @@ def reading(
 def read_instance(path: Path, arm: str, objectives: str, options: dict[str, Any]) -> Instance:
     """Read the table as an instance."""
     from momab.model.tables import from_csv
+    from momab.study.own import split_columns
 
     return from_csv(path, arm.strip(), split_columns(objectives), **options)

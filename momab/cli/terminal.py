@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 from collections.abc import Iterable, Iterator
@@ -47,6 +48,20 @@ def short(path: Path) -> str:
     """A path as people type it: relative when it lies below the current folder."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def runs_folder() -> Path:
+    """Where results go unless a folder is named: _build/runs of a checkout, else runs."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir():
+            return folder / "_build" / "runs"
+    return here / "runs"
+
+
+def safe_name(text: str) -> str:
+    """A text as a part of a file's name."""
+    return re.sub(r"[^\w.=,+-]+", "-", text).strip("-.")[:80] or "table"
 
 
 def print_wide(*shown: RenderableType, width: int, highlight: bool = True) -> None:

@@ -15,7 +15,7 @@ answer.  What a cell is for is in its metadata under ``momab``:
 Cells of the chapter whose code the book does not show (pictures, tables, computed prose) are folded
 in JupyterLab's own way, ``{"jupyter": {"source_hidden": true}}``.
 
-`momab grade` reads these notebooks again (see `momab.course.grading`).
+`momab course grade` reads these notebooks again (see `momab.course.grading`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page of `momab mark`: an answer in words beside the exercise, its solution and the scheme.
+"""The page of `momab course mark`: an answer in words beside exercise, solution and scheme.
 
 Every page is made on the server; a script sends points and comments as they are given, and moves by
 keys.  What students wrote comes from `momab.course.rendering`, and the browser is told to run no

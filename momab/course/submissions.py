@@ -184,7 +184,7 @@ def read_class(
     """
     course = course or Course()
     if not folder.is_dir():
-        raise MomabError(f"{folder} is no folder; give the one that holds the notebooks.")
+        raise MomabError(f"{folder} is not a folder; name the one that holds the notebooks.")
     notebooks, others = _files(folder)
     found = [read_submission(path, folder, chapters) for path in notebooks]
     if not found:
@@ -245,7 +245,7 @@ def _described(path: Path, folder: Path, chapters: Sequence[str]) -> tuple[str, 
     chapter = _chapter_in_name(stem, chapters)
     inside = "/" in name
     student = _student(path.with_name(stem), folder, chapter) if inside or chapter else ""
-    return student, name, "it is no notebook (.ipynb)"
+    return student, name, "it is not a notebook (.ipynb)"
 
 
 def read_submission(path: Path, folder: Path, chapters: Sequence[str]) -> Submission:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from functools import cache
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -100,6 +101,12 @@ def driver_for(select: Any, moved: Any, keep: bool = True) -> Any:
     name = select.__qualname__.replace(".<locals>", "").replace(".", "_")
     copy.__qualname__ = f"drive_{name}_{_digest(driver.drive, select, moved)}"  # names the file
     return numba.njit(cache=keep, **_ALONE, **lean)(copy)
+
+
+def is_kept(drive: Any) -> bool:
+    """Whether numba's cache has a compiled driver of an earlier process."""
+    cache = drive._cache
+    return any(Path(cache.cache_path).glob(f"*{drive.py_func.__qualname__}-*.nbi"))
 
 
 @cache

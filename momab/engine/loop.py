@@ -8,7 +8,7 @@ run in CPython and lets an observer look.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -268,6 +268,19 @@ def play_block(
         part, run = block.rows(row, row + 1), run_start + row
         _play_plain(match.player(), pulls_for(match.source), match.coins(), part, run)
     return block
+
+
+def to_compile(policies: Iterable[tuple[Policy, str]]) -> list[type[Policy]]:
+    """The kinds of policies, given with their engines, that this machine has not compiled yet."""
+    module, found = compiler(), []
+    for policy, engine in policies:
+        kind = type(policy)
+        if module is None or kind in found or not is_compiled(policy, engine):
+            continue
+        player = ACCELERATORS.get(kind, kind) if engine != "driver" else kind
+        if not module.is_kept(module.driver_for(player.select, player.moved)):
+            found.append(kind)
+    return found
 
 
 def _play_compiled(match: Match, block: RunBlock, run_start: int, fast: bool) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import gzip
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,40 @@ def from_frame(
     MomabError
         If a column is missing, or a reward is missing or outside [0, 1].
     """
+    cleaned = clean_frame(frame, arm, objectives, scale, minimize=minimize, missing=missing)
+    tables = {label: cleaned.rewards[cleaned.arms == label] for label in cleaned.names}
+    return from_rows(tables, objective_names=list(objectives), name=name)
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A table as it is used: the rows that are kept, in the units of the file and as rewards."""
+
+    arms: Any  # the name of the arm of every row
+    values: FloatArray  # one column per objective, as the file has them
+    rewards: FloatArray  # the same on [0, 1], where more is better
+    rows: int  # of the file
+    absent: dict[str, int]  # how many rows lack a value, by column
+
+    @property
+    def names(self) -> list[str]:
+        """The arms, sorted."""
+        return sorted(set(self.arms))
+
+
+def clean_frame(
+    frame: pd.DataFrame,
+    arm: str,
+    objectives: Sequence[str],
+    scale: Scale | None = None,
+    *,
+    minimize: Sequence[str] = (),
+    missing: str = "error",
+) -> Cleaned:
+    """Make numbers of a table and leave out what is missing; all faults are said at once.
+
+    Parameters and errors are those of :func:`from_frame`.
+    """
     columns, ranges, downwards = list(objectives), dict(scale or {}), set(minimize)
     if missing not in MISSING:
         raise MomabError(f"missing must be one of {', '.join(MISSING)}; it is {missing!r}.")
@@ -91,39 +126,44 @@ def from_frame(
     frame = frame[[arm, *columns]].reset_index(drop=True)
     labels = frame[arm].astype("string").str.strip()
     labels = labels.mask(labels == "")
-    numbers = _every(columns, lambda column: _numbers(frame[column], column))
-    absent = {arm: labels.isna().to_numpy()} | {c: np.isnan(numbers[c]) for c in columns}
+    numbers, faults = _every(columns, lambda column: _numbers(frame[column], column))
+    absent = {arm: labels.isna().to_numpy()} | {c: np.isnan(n) for c, n in numbers.items()}
     keep = ~np.logical_or.reduce(list(absent.values()))
-    if missing == "error":
-        for column, gaps in absent.items():
-            if gaps.any():
-                raise MomabError(
-                    f"column {column!r} has no value in {_rows(gaps)}; fill it in, or leave such "
-                    "rows out (missing='drop', or --missing drop on the command line)."
-                )
+    gaps = [(column, where) for column, where in absent.items() if where.any()]
+    if missing == "error" and gaps:
+        faults += [f"column {column!r} has no value in {_rows(where)}" for column, where in gaps]
+        faults[-1] += (
+            "; fill it in, or leave such rows out (missing='drop', or --missing drop on the "
+            "command line)"
+        )
     if not keep.any():
         raise MomabError("every row of the table has a missing value.")
-    scaled = _every(
-        columns,
+    scaled, wrong = _every(
+        list(numbers),
         lambda c: _scaled(numbers[c], keep, c, ranges.get(c, (0.0, 1.0)), c in downwards),
     )
-    rewards = np.column_stack(list(scaled.values()))
-    named = labels[keep].to_numpy(dtype=str)
-    tables = {label: rewards[named == label] for label in sorted(set(named))}
-    return from_rows(tables, objective_names=columns, name=name)
+    if faults or wrong:
+        raise MomabError("; and ".join(faults + wrong) + ".")
+    return Cleaned(
+        labels[keep].to_numpy(dtype=str),
+        np.column_stack([numbers[c][keep] for c in columns]),
+        np.column_stack([scaled[c] for c in columns]),
+        len(frame),
+        {column: int(where.sum()) for column, where in absent.items()},
+    )
 
 
-def _every(columns: Sequence[str], convert: Callable[[str], FloatArray]) -> dict[str, FloatArray]:
-    """Convert every column; what is wrong with several of them is said at once."""
+def _every(
+    columns: Sequence[str], convert: Callable[[str], FloatArray]
+) -> tuple[dict[str, FloatArray], list[str]]:
+    """Convert every column that can be; and what is wrong with the others."""
     converted, faults = {}, []
     for column in columns:
         try:
             converted[column] = convert(column)
         except MomabError as error:
             faults.append(str(error).removesuffix("."))
-    if faults:
-        raise MomabError("; and ".join(faults) + ".")
-    return converted
+    return converted, faults
 
 
 def _require_columns(
@@ -209,10 +249,21 @@ def _scaled(
             f"column {column!r} must lie in [{min(span):g}, {max(span):g}], but it ranges over "
             f"[{seen.min():g}, {seen.max():g}], outside in {_rows(outside)}; give its range with "
             f"scale={{{column!r}: (low, high)}}, or on the command line with "
-            f"--scale {column}=low:high, for example {column}={seen.min():g}:{seen.max():g}."
+            f"--scale {column}=low:high, for example "
+            f"{column}={suggested_range(seen.min(), seen.max())}."
         )
     kept: FloatArray = mapped[keep]
     return kept
+
+
+def suggested_range(low: float, high: float) -> str:
+    """Round numbers around a column's values, as ``low:high``; from 0 where that is near."""
+    if low >= 0 and high <= 1:
+        return "0:1"
+    step = 10.0 ** np.floor(np.log10(max(high - low, abs(high) * 1e-6, 1e-12)))
+    start = 0.0 if 0 <= low <= high / 2 else step * np.floor(low / step)
+    end = step * np.ceil(high / step)
+    return f"{start:g}:{max(end, start + step):g}"
 
 
 def from_csv(
@@ -296,9 +347,13 @@ def read_table(
         pd.read_csv(path, header=None, nrows=2, **options)
         frame: pd.DataFrame = pd.read_csv(path, **options)
         return frame
-    except (UnicodeError, LookupError):
+    except LookupError:
         raise MomabError(
-            f"{path} is not a text in {encoding or 'UTF-8'}; name its encoding with "
+            f"there is no encoding {encoding!r}; common ones are utf-8, utf-16, cp1252 and latin-1."
+        ) from None
+    except UnicodeError:
+        raise MomabError(
+            f"{path} cannot be read as {encoding or 'utf-8'}; name its encoding with "
             "encoding='cp1252' or another one (--encoding cp1252 on the command line)."
         ) from None
     except (OSError, ValueError) as error:

@@ -10,16 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from momab._util.files import write_text
 from momab._util.loopback import Files, Handler, Loopback, RefusedError
+from momab.book.colophon import rerun_command
 from momab.book.execute import Job as Execution
-from momab.book.parameters import value_text
 from momab.book.project import Project
+from momab.errors import MomabError
 from momab.serve.jobs import Queue, QueuedJob
-from momab.serve.pages import STUDY, ServedPages, assignments, run_id
+from momab.serve.pages import STUDY, ServedPages, run_id
 from momab.serve.runs import Runs
 from momab.serve.tables import LIMIT, keep_table, study_of
 
 _STATIC = Path(__file__).parent / "static"
+_SHARED = Path(__file__).parents[1] / "book" / "templates"
 _DOWNLOADS = {
     "notebook.ipynb": ("ipynb", "application/x-ipynb+json"),
     "page.html": ("html", "text/html; charset=utf-8"),
@@ -29,7 +32,7 @@ _DOWNLOADS = {
 class Serving:
     """Everything that runs while the book is served; it ends with the block and leaves nothing."""
 
-    def __init__(self, project: Project, site: Path, port: int = 0, workers: int = 2) -> None:
+    def __init__(self, project: Project, site: Path, workers: int = 2) -> None:
         """Take the port and start the warm processes; `Loopback.run` or ``start`` answers."""
         kept = project.build / "serve"
         self.tables = kept / "tables"
@@ -39,7 +42,7 @@ class Serving:
             self.pages.finish, self._scratch, workers, self.pages.known, self.pages.tidy
         )
         try:
-            self.server = Loopback(self._routes(site), port)
+            self.server = _listen(self._routes(site), kept / "port")
         except BaseException:
             self.close()
             raise
@@ -48,12 +51,14 @@ class Serving:
         given = {"serving": self}
         return [
             (r"/_serve/pages/([\w-]+)", FormHandler, given),
+            (r"/_serve/commands/([\w-]+)", CommandHandler, given),
             (r"/_serve/jobs/([0-9a-f]+)", JobHandler, given),
             (r"/_serve/tables", TableHandler, given),
             (r"/_serve/history", HistoryHandler, given),
             (r"/_serve/runs/([\w-]+)", RunHandler, given),
             (r"/_serve/runs/([\w-]+)/([\w.]+)", DownloadHandler, given),
             (r"/_serve/(serve\.(?:js|css))", Files, {"path": str(_STATIC)}),
+            (r"/_serve/(compare\.css)", Files, {"path": str(_SHARED)}),
             (r"/()", PageHandler, given),
             (r"/([\w-]+)\.html", PageHandler, given),
             (r"/(.*)", Files, {"path": str(site)}),
@@ -61,13 +66,20 @@ class Serving:
 
     def submit(self, page: str, request: dict[str, Any]) -> QueuedJob:
         """Check what a form asks for and put it into the queue."""
-        values = request.get("values", {})
-        if page == STUDY and request.get("table"):
-            assignments(self.pages.notebook(page), values)  # their names and types
-            executions = self.pages.planned_study(study_of(self.tables, request, values))
-        else:
-            executions = self.pages.planned(page, values)
+        executions = self.planned(page, request)
         return self.queue.add(page, executions, self._conclusion(page, executions))
+
+    def planned(self, page: str, request: dict[str, Any]) -> list[Execution]:
+        """What a form asks for, as executions; nothing runs yet."""
+        if page == STUDY and request.get("table"):
+            return self.pages.planned_study(study_of(self.tables, request))
+        return self.pages.planned(page, request.get("values", {}))
+
+    def command(self, page: str, request: dict[str, Any]) -> str:
+        """The command that makes what a form asks for, with every option spelled out."""
+        if page == STUDY and request.get("table"):
+            return study_of(self.tables, request).command
+        return rerun_command(self.pages.planned(page, request.get("values", {})))
 
     def _conclusion(self, page: str, executions: list[Execution]) -> Callable[[], str]:
         """What is left to do once all runs are kept: say where they are shown."""
@@ -78,7 +90,7 @@ class Serving:
             runs = [run for e in executions if (run := self.pages.runs.run(run_id(e)))]
             first = executions[0].values
             varying = [n for n in first if len({str(e.values[n]) for e in executions}) > 1]
-            sweep = self.pages.runs.save_sweep(runs, varying, _sweep_command(executions, varying))
+            sweep = self.pages.runs.save_sweep(runs, varying, rerun_command(executions))
             return f"/{page}.html?sweep={sweep.id}"
 
         return conclude
@@ -91,6 +103,16 @@ class Serving:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 
+def _listen(routes: list[Any], note: Path) -> Loopback:
+    """Listen on the port of the last time, so that addresses stay good; else on a free one."""
+    try:
+        server = Loopback(routes, int(note.read_text(encoding="utf-8")))
+    except (OSError, ValueError, OverflowError, MomabError):
+        server = Loopback(routes)
+    write_text(note, f"{server.port}\n")
+    return server
+
+
 def _scratch(build: Path) -> Path:
     """A folder of this process; those of processes that were killed are removed."""
     import psutil
@@ -101,19 +123,6 @@ def _scratch(build: Path) -> Path:
     folder = build / f".serve-{time.monotonic_ns()}-{os.getpid()}"
     folder.mkdir(parents=True)
     return folder
-
-
-def _sweep_command(executions: list[Execution], varying: list[str]) -> str:
-    """The command that makes a sweep again: every value of what varies, and the rest as it is."""
-    import shlex
-
-    parts = []
-    for name, first in executions[0].values.items():
-        texts = list(dict.fromkeys(value_text(e.values[name]) for e in executions))
-        text = ",".join(texts) if name in varying else value_text(first)
-        if text:
-            parts.append(f"-p {shlex.quote(f'{name}={text}')}")
-    return " ".join(["momab run", executions[0].notebook.name, *parts])
 
 
 def report(queue: Queue, job: QueuedJob) -> dict[str, Any]:
@@ -176,6 +185,15 @@ class FormHandler(_Handler):
         """Run the page."""
         job = await asyncio.to_thread(self.serving.submit, page, self.json_body())
         self.send_json({"job": job.id})
+
+
+class CommandHandler(_Handler):
+    """The command that makes what a form asks for."""
+
+    async def post(self, page: str) -> None:
+        """Say it; what is wrong with the values is said as when they are submitted."""
+        command = await asyncio.to_thread(self.serving.command, page, self.json_body())
+        self.send_json({"command": command})
 
 
 class JobHandler(_Handler):

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import os
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from momab._util.loopback import RefusedError, content_policy
 from momab.book.colophon import rerun_command
+from momab.book.compare import changing_lines, compare_pages, figures_of, small_multiples
 from momab.book.execute import Job as Execution
-from momab.book.execute import forget_old, load_executed
+from momab.book.execute import forget_old, load_executed, make_job
+from momab.book.fingerprint import Library
 from momab.book.notebook import Notebook
 from momab.book.parameters import (
     Parameter,
@@ -29,10 +34,12 @@ from momab.book.parameters import (
 )
 from momab.book.plain import readable
 from momab.book.project import Project
+from momab.book.report import finish_report, notebook_of, report_cells
 from momab.book.single_page import planned_runs, render_page
 from momab.errors import MomabError
-from momab.serve.compare import compare_pages, figures_of, renamed
 from momab.serve.runs import KeptSweep, Run, Runs
+from momab.serve.tables import RACE
+from momab.study import own
 
 if TYPE_CHECKING:
     import jinja2
@@ -45,6 +52,7 @@ MOST = 24
 
 _ARTICLE = re.compile(r'<article class="bd-article".*?</article>', re.DOTALL)
 _HEAD = (
+    '<link rel="stylesheet" href="_serve/compare.css">\n'
     '<link rel="stylesheet" href="_serve/serve.css">\n'
     '<script defer src="_serve/serve.js"></script>\n</head>'
 )
@@ -94,13 +102,13 @@ class ServedPages:
             profile: {n: value_text(v) for n, v in values.items() if n in names}
             for profile, values in self._profiles(notebook).items()
         }
-        last = next(self.runs.of_page(page), None)
+        last = next((run for run in self.runs.of_page(page) if not run.table), None)
         yours = {n: value_text(v) for n, v in last.values.items() if n in names} if last else None
         return {
             "page": page,
             "parameters": [_described(p) for p in shown],
             "presets": {**presets, "yours": yours},
-            "study": page == STUDY,
+            "study": [_described(p) for p in RACE.values()] if page == STUDY else None,
             "most": MOST,
             "history": [entry(run) for _, run in zip(range(6), self.runs.of_page(page))],
         }
@@ -123,9 +131,18 @@ class ServedPages:
             raise MomabError(f"a sweep makes at most {MOST} pages here; this one has {len(found)}.")
         return found
 
-    def planned_study(self, assigned: Iterable[str]) -> list[Execution]:
-        """The execution of the page on own data with a table, without what it asks about ours."""
-        return self._planned(self.notebook(STUDY).alone(), assigned)
+    def planned_study(self, asked: own.Request) -> list[Execution]:
+        """The execution of the report on a visitor's table."""
+        import nbformat
+
+        path = Path(str(resources.files("momab.book") / "templates" / "study.md"))
+        node = nbformat.from_dict(notebook_of(report_cells("study", asked.values), {}))
+        notebook = Notebook("study", path, node, {}, len(node.cells))
+        library = Library(self.project.library)
+        made = make_job(self.project, notebook, {}, library)
+        digest = hashlib.sha256(f"{made.key}{asked.digest}".encode()).hexdigest()[:24]
+        path = made.path.with_name(f"study-{digest}.ipynb")
+        return [Study(notebook, {}, digest, path, asked)]
 
     def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
         try:
@@ -147,6 +164,9 @@ class ServedPages:
         """Render an executed run and keep it; the folder is for the time being."""
         import nbformat
 
+        if isinstance(execution, Study):
+            self._finish_study(execution)
+            return
         notebook = execution.notebook
         try:
             node = load_executed(execution)
@@ -158,7 +178,7 @@ class ServedPages:
             changed = {
                 n: (value_text(quick[n]), value_text(v))
                 for n, v in execution.values.items()
-                if v != quick[n] and n not in ("table", "fingerprint")
+                if v != quick[n]
             }
             run = Run(
                 id=run_id(execution),
@@ -166,18 +186,39 @@ class ServedPages:
                 title=self.title(notebook.name),
                 values=execution.values,
                 changed=changed,
-                command=rerun_command(execution),
+                command=rerun_command([execution]),
                 seconds=node.metadata["momab"]["seconds"],
                 source=self._source(execution),
-                table=Path(str(execution.values.get("table", ""))).stem,
             )
             self.runs.save(run, article, rendered.file, nbformat.writes(readable(node)))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def _finish_study(self, execution: Study) -> None:
+        """Write an executed report and keep it."""
+        node = json.loads(execution.path.read_text(encoding="utf-8"))
+        seconds = float(node["metadata"]["momab"]["seconds"])
+        report = finish_report(node["cells"], execution.asked.command, seconds)
+        run = Run(
+            id=run_id(execution),
+            page=STUDY,
+            title=report.title,
+            values={},
+            changed={},
+            command=execution.asked.command,
+            seconds=seconds,
+            source=self._source(execution),
+            table=Path(execution.asked.table).stem,
+        )
+        article = f'<article class="bd-article">{without_scripts(report.article)}</article>'
+        self.runs.save(run, article, report.page, report.notebook)
+
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
         with self._tidying:  # showing the run does not wait for it
+            if isinstance(execution, Study):
+                forget_old([execution], {execution.path})
+                return
             notebook = self.notebook(execution.notebook.name)
             for default in planned_runs(self.project, notebook, "quick", []):
                 with suppress(OSError):
@@ -207,6 +248,10 @@ class ServedPages:
         if run is None or run.page != page:
             raise RefusedError(404, "that run is not kept any more; the form makes it again.")
         path, default = self.runs.folder(id) / "article.html", self.site / f"{page}.html"
+        if run.table:
+            banner = templates().get_template("study.html").render(run=run)
+            article = _after_title(path.read_text(encoding="utf-8"), banner)
+            return self._with_form(_LIVE.sub("", self._page(page)), page, article, run.id)
         key = (id, path.stat().st_mtime, default.stat().st_mtime)
         with self._lock:
             if key not in self._compared:
@@ -226,16 +271,11 @@ class ServedPages:
         if sweep is None or sweep.page != page:
             raise RefusedError(404, "that sweep is not kept any more; the form makes it again.")
         runs = [run for one in sweep.runs if (run := self.runs.run(one))]
-        columns = [
-            figures_of((self.runs.folder(run.id) / "article.html").read_text(encoding="utf-8"))
-            for run in runs
+        articles = [
+            (self.runs.folder(run.id) / "article.html").read_text(encoding="utf-8") for run in runs
         ]
-        count = max(map(len, columns), default=0)
-        rows = [
-            [renamed(c[n], f"run-{k}-") if n < len(c) else "" for k, c in enumerate(columns)]
-            for n in range(count)
-        ]
-        body = templates().get_template("sweep.html").render(sweep=sweep, runs=runs, rows=rows)
+        shown = _changes(sweep, runs, articles)
+        body = templates().get_template("sweep.html").render(sweep=sweep, runs=runs, **shown)
         article = f'<article class="bd-article">{body}</article>'
         frame = _LIVE.sub("", self._page(page))  # what these bring to life is not here
         return self._with_form(frame, page, article, sweep.id)
@@ -256,6 +296,13 @@ class ServedPages:
             frame = frame.replace("<html ", f"<html {marks} ", 1).replace("</head>", _HEAD, 1)
         handlers = [html.unescape(found) for found in _ON.findall(frame)]
         return frame, content_policy({"scripts": _INLINE.findall(frame), "handlers": handlers})
+
+
+@dataclass(frozen=True)
+class Study(Execution):
+    """The execution of a report, and what it was asked for."""
+
+    asked: own.Request
 
 
 def run_id(execution: Execution) -> str:
@@ -361,6 +408,26 @@ def _differing(numbers: int, figures: int) -> str:
     parts = [f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n]
     verb = " differs" if numbers + figures == 1 else " differ"
     return " and ".join(parts) + verb if parts else ""
+
+
+def _changes(sweep: KeptSweep, runs: Sequence[Run], articles: Sequence[str]) -> dict[str, Any]:
+    """What differs between the runs of a sweep: a plot and a table of numbers, rows of figures."""
+    from momab.chapters.figures.show import figure_html, table_html
+    from momab.chapters.figures.sweep import Sweep
+
+    values = [{name: value_text(run.values[name]) for name in sweep.varying} for run in runs]
+    found = Sweep(values, [run.id for run in runs], changing_lines(articles, values))
+    plot, table = "", found.table()
+    if found.numbers:
+        alt = f"Small line plots of numbers of the page over {found.names[0]}."
+        plot = figure_html(found.figure(), alt, "The numbers that change.")
+    return {
+        "rows": small_multiples(articles),
+        "figures": len(figures_of(articles[0])),
+        "numbers": len(found.numbers),
+        "plot": plot,
+        "table": "" if table is None else table_html(table, "Every number that changes."),
+    }
 
 
 def _after_title(article: str, banner: str) -> str:

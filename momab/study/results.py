@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,7 +60,7 @@ class SimulationTask:
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """What a simulation found, as tidy tables; made by :func:`momab.simulate`.
 
@@ -78,6 +78,15 @@ class Results:
     columns: tuple[Columns, ...]
     """Per task, the finished runs in ascending order; "run" holds their numbers."""
     provenance: dict[str, Any]
+
+    def __repr__(self) -> str:
+        """Say on one line what was played."""
+        instances = dict.fromkeys(task.instance_name for task in self.tasks)
+        policies = dict.fromkeys(task.policy_name for task in self.tasks)
+        return (
+            f"Results({len(self.runs) if self.tasks else 0:,} runs; instances: "
+            f"{_few(instances)}; policies: {_few(policies)})"
+        )
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -203,6 +212,13 @@ class Results:
         except OSError as error:
             raise MomabError(f"cannot write to {target}: {error.strerror}.") from None
         return target
+
+
+def _few(names: Iterable[str], most: int = 6) -> str:
+    """Names in a list that ends after a few."""
+    listed = list(names)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
 
 
 def _long(

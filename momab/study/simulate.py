@@ -18,18 +18,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from momab._util.cluster import named_client
+from momab._util.cluster import named_client, watched
 from momab._util.memory import require_memory
 from momab._util.processes import end_with_parent
 from momab._util.progress import progress as progress_bar
 from momab._util.validate import LONGEST, IntArray, horizon_for, shown, whole_number
-from momab.engine.loop import is_compiled, play_block
+from momab.engine.loop import is_compiled, play_block, to_compile
 from momab.engine.policies.base import Policy, require_policy
 from momab.engine.provenance import describe_policy, provenance_versions
 from momab.errors import MomabError
@@ -48,12 +48,15 @@ class SimulationInterrupted(KeyboardInterrupt):
     def __init__(self, results: Results, store: Path | None) -> None:
         """Say how much is kept and how to go on."""
         done, wanted = len(results.runs), results.provenance["wanted_runs"]
-        kept = (
-            f"they are kept in {store}, and the same command goes on from there"
-            if store
-            else "give a run store to keep them"
-        )
-        super().__init__(f"stopped with {done} of {wanted} runs finished; {kept}.")
+        if not done:
+            super().__init__(f"stopped before the first of {wanted} runs was finished.")
+        else:
+            kept = (
+                f"they are kept in {store}, and the same command goes on from there"
+                if store
+                else "give a run store to keep them"
+            )
+            super().__init__(f"stopped with {done} of {wanted} runs finished; {kept}.")
         self.results = results
 
 
@@ -210,9 +213,11 @@ def simulate(
     folder = how.get("store")
     made_by = {key: provenance[key] for key in ("momab", "source")}
     pieces = _Pieces(tasks, runs, None if folder is None else Store(folder, made_by))
-    started = time.perf_counter()
-    total, left = len(tasks) * runs, sum(len(piece) for _, piece in pieces.todo)
     quiet = None if how.get("progress") is None else not how["progress"]
+    started = time.perf_counter()
+    if client is None:
+        _compile_first([tasks[i] for i in dict.fromkeys(i for i, _ in pieces.todo)], quiet)
+    total, left = len(tasks) * runs, sum(len(piece) for _, piece in pieces.todo)
     with progress_bar(total, "simulating", "runs", done=total - left, quiet=quiet) as bar:
         try:
             for (i, piece), columns in _play_all(tasks, pieces.todo, count, client):
@@ -271,7 +276,7 @@ def _named(things: Any, single: bool, what: str) -> dict[str, Any]:
             alike = [other for other, name in zip(listed, labels) if name == label]
             name = label + _what_differs(thing, alike)
             if name in named:
-                raise MomabError(f"{what} {name!r} is given twice; name them with a mapping.")
+                raise MomabError(f"{what} {name!r} is given twice; leave one out.")
             named[name] = thing
     if not named:
         raise MomabError(f"at least one {what} is needed.")
@@ -338,6 +343,20 @@ def _plan(
     return tasks
 
 
+def _compile_first(tasks: Sequence[SimulationTask], quiet: bool | None) -> None:
+    """Compile what this machine has not compiled yet, and say so: it can take a minute."""
+    fresh = to_compile((task.policy, task.engine) for task in tasks)
+    if not fresh:
+        return
+    what = "compiling once for this machine"
+    with progress_bar(len(fresh), what, "policies", quiet=quiet) as bar:
+        for kind in fresh:
+            task = next(task for task in tasks if type(task.policy) is kind)
+            short = replace(task, horizon=task.instance.K, checkpoints=task.checkpoints[:0])
+            play_piece(short, range(1))
+            bar.advance()
+
+
 def _play_all(
     tasks: Sequence[SimulationTask], todo: Sequence[tuple[int, range]], workers: int, client: Any
 ) -> Iterator[tuple[tuple[int, range], Columns]]:
@@ -354,10 +373,14 @@ def _play_all(
         backend = {"backend": "threading", "n_jobs": workers}
     else:
         backend = {"backend": "loky", "n_jobs": workers, "initializer": end_with_parent}
-    with parallel_config(**backend):
-        yield from Parallel(return_as="generator_unordered", batch_size=1)(
-            call(i, piece) for i, piece in todo
-        )
+
+    def play() -> Iterator[tuple[tuple[int, range], Columns]]:
+        with parallel_config(**backend):
+            yield from Parallel(return_as="generator_unordered", batch_size=1)(
+                call(i, piece) for i, piece in todo
+            )
+
+    yield from play() if client is None else watched(play, client)
 
 
 def _labelled(label: tuple[int, range], task: SimulationTask) -> tuple[tuple[int, range], Columns]:

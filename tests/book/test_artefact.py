@@ -80,7 +80,7 @@ def test_every_table_and_figure_and_every_recorded_file_has_its_row():
 
 @pytest.mark.parametrize("fault", [{"claims": ("lemma-99",)}, {"files": ("nowhere.csv",)}])
 def test_what_is_not_there_is_said(fault):
-    row = ArtefactRow(**{"claims": (), "command": "momab proofs", "says": "", **fault})
+    row = ArtefactRow(**{"claims": (), "command": "momab tools proofs", "says": "", **fault})
     with pytest.raises(MomabError, match=r"lemma-99|nowhere\.csv"):
         artefact_table(Artefact(machine="m", rows=(row,)), ENTRIES)
 

@@ -17,7 +17,6 @@ import momab
 from momab import MomabError
 from momab.chapters import own_data
 from momab.chapters.figures import magics
-from momab.cli.app import app
 from momab.model import instances, tables, theory
 from momab.study import arm_tables
 from tests.chapters.running import WHOLE, run_chapter, text_of
@@ -261,59 +260,6 @@ def test_bad_scales_are_explained(text):
 
 def test_scales_are_read():
     assert tables.parse_scale(["a=-60:0", "b=0:1e3"]) == {"a": (-60, 0), "b": (0, 1000)}
-
-
-@pytest.fixture
-def my_csv(tmp_path):
-    path = tmp_path / "my.csv"
-    table = own_data.example_table(1, rows=15)
-    table["price"] *= 20
-    table.to_csv(path, index=False)
-    return path
-
-
-def test_the_command_hands_the_table_to_the_page(my_csv, tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
-    seen, written = {}, tmp_path / "out" / "page.html"
-    written.parent.mkdir()
-
-    def fake(project, name, profile, assignments, output, workers, exercises, edition):
-        assert not exercises
-        seen.update(dict(text.split("=", 1) for text in assignments), name=name)
-        written.write_text("a page")
-        return [written]
-
-    monkeypatch.setattr("momab.book.single_page.run_page", fake)
-    arguments = ["study", str(my_csv), "--arm", "cafe", "--objectives", "coffee,price"]
-    done = CliRunner().invoke(app, [*arguments, "--scale", "price=0:20", "-T", "1e4"])
-    assert done.exit_code == 0, done.output
-    independent, safe, page = done.output.splitlines()
-    assert page == str(written)
-    means = momab.from_csv(my_csv, "cafe", ["coffee", "price"], {"price": (0, 20)}).means
-    assert f"coins: {theory.price(means).value:.4g} per unit of log T, candidate " in independent
-    assert f"max: {theory.price(means, 'max').value:.4g} per unit of log T, " in safe
-    assert seen["name"] == "own-data"
-    assert seen["objectives"] == "coffee;price"
-    assert seen["scale"] == "price=0:20"
-    assert len(seen["fingerprint"]) == 16
-    cells = jupytext.read(PAGE).cells
-    source = next(c.source for c in cells if "parameters" in c.metadata.get("tags", []))
-    assert all(f"{name}:" in source for name in seen if name != "name")
-
-
-def test_bad_tables_are_refused_before_a_page_is_made(my_csv, tmp_path):
-    values = {"runs": 2}
-    with pytest.raises(MomabError, match=r"'price' must lie in \[0, 1\]"):
-        own_data.study_assignments(my_csv, "cafe", ["coffee", "price"], {}, values)
-    with pytest.raises(MomabError, match="no column 'tea'"):
-        own_data.study_assignments(my_csv, "cafe", ["tea"], {}, values)
-    with pytest.raises(MomabError, match="cannot read"):
-        own_data.study_assignments(tmp_path / "none.csv", "cafe", ["coffee"], {}, values)
-    comma = tmp_path / "a,b.csv"
-    comma.write_bytes(my_csv.read_bytes())
-    with pytest.raises(MomabError, match="commas"):
-        own_data.study_assignments(comma, "cafe", ["coffee"], {}, values)
 
 
 def test_two_hundred_arms_are_drawn_legibly_and_in_any_script():

@@ -1,4 +1,4 @@
-"""The table of `momab bench`: who is in it, and what the columns mean.  No test asserts a time."""
+"""The table of `momab tools bench`: its lines, what its columns mean.  No test asserts a time."""
 
 from __future__ import annotations
 

@@ -9,8 +9,9 @@ import pytest
 
 from momab import MomabError
 from momab.cli import specs
-from momab.cli.app import app
+from momab.cli.app import SECTIONS, app
 from momab.cli.terminal import interruptible, print_wide
+from momab.engine.policies import registered
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.width_guided import WidthGuided
 from tests.command import run
@@ -95,14 +96,36 @@ def test_the_start_is_light(module):
 
 
 def test_every_command_explains_itself(monkeypatch, capsys):
+    """The list fits a screen, says where to start, and shows switches as switches."""
     assert run(monkeypatch, "--help") == 0
     listed = capsys.readouterr().out
-    commands = [command.name for command in app.registered_commands]
-    assert len(commands) == len(set(commands)) == 15
-    for name in [*commands, "data"]:
-        assert name in listed
-        assert run(monkeypatch, name, "--help") == 0
-        assert "Usage: momab" in capsys.readouterr().out
+    assert listed.count("\n") <= 32
+    assert max(map(len, listed.splitlines())) <= 80
+    assert "Start with: momab serve" in listed
+    shown = [command.name for command in app.registered_commands if not command.hidden]
+    groups = [group.name for group in app.registered_groups]
+    assert sorted([*shown, *groups]) == sorted(
+        name for names in SECTIONS.values() for name in names
+    )
+    groups_of = app.registered_groups
+    inner = [(g.name, c.name) for g in groups_of for c in g.typer_instance.registered_commands]
+    assert len(inner) == 11
+    for words in [*((name,) for name in [*shown, *groups]), *inner]:
+        assert words[0] in listed
+        assert run(monkeypatch, *words, "--help") == 0
+        said = capsys.readouterr().out
+        assert "Usage: momab" in said
+        assert "<bool>" not in said
+
+
+def test_policies_are_listed_as_they_are_named(monkeypatch, capsys):
+    assert run(monkeypatch, "policies", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == len(registered()) >= 9
+    for row in rows:
+        made = specs.policy(f"{row['name']}:{row['options']}" if row["options"] else row["name"])
+        assert made == specs.policy(row["name"])
+        assert row["what"].endswith((".", "…"))
 
 
 @pytest.mark.parametrize(

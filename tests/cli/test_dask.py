@@ -8,10 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from momab import MomabError
 from momab._util import cluster
 from momab.book import execute
 from tests import tiny
@@ -56,6 +58,47 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(
     assert said.count("\n") == 1
     assert cluster.VARIABLE not in os.environ
     assert not list(tmp_path.iterdir())
+
+
+class Client:
+    """A client whose scheduler has as many workers as it is told."""
+
+    def __init__(self, workers: int, status: str = "running") -> None:
+        self.workers, self.status = workers, status
+
+    def scheduler_info(self) -> dict[str, Any]:
+        return {"workers": dict.fromkeys(range(self.workers))}
+
+
+def test_a_scheduler_that_ends_amid_the_work_is_one_sentence():
+    def play() -> Iterator[int]:
+        yield 1
+        raise distributed.client.FutureCancelledError("play-1", "scheduler-connection-lost")
+
+    seen = []
+    with pytest.raises(MomabError, match="the Dask scheduler has ended; start it again"):
+        seen += cluster.watched(play, Client(2))
+    got = cluster.watched(play, Client(2))
+    assert next(got) == 1
+    assert list(cluster.watched(lambda: [1, 2], Client(2))) == [1, 2]
+    with pytest.raises(ZeroDivisionError):
+        list(cluster.watched(lambda: (1 // n for n in (1, 0)), Client(2)))
+
+
+def test_a_cluster_without_workers_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(cluster, "LOOK", 0.01)
+    monkeypatch.setattr(cluster, "ALONE", 0.05)
+    ended = Event()
+
+    def play() -> Iterator[int]:
+        yield 1
+        ended.wait()
+
+    got = cluster.watched(play, Client(0))
+    assert next(got) == 1
+    with pytest.raises(MomabError, match="has had no workers for"):
+        next(got)
+    ended.set()
 
 
 @pytest.mark.slow

@@ -33,23 +33,25 @@ ODD = (
 OPTIONS = {
     "simulate": "-T -n --seed --checkpoints --policy --workers --store -o --engine --csv --arm "
     "--objectives --front-metrics --json",
-    "study": "--arm --objectives --scale -T -n --coefficient --seed -o",
-    "run": "-p --profile -o --workers",
+    "study": "--arm --objectives --scale --minimize --unit --missing --delimiter --encoding -T -n "
+    "--seed -o",
+    "run": "-p --profile -o --workers --compare",
     "book": "-p --profile --edition --workers -o",
     "params": "--json",
-    "bench": "--rounds -o --json",
+    "policies": "--json",
+    "tools bench": "--rounds -o --json",
     "reproduce": "-T -n --seed --risk-runs -o --data-dir --policy --workers",
-    "audit": "--event --rounding --json",
-    "handout": "-o",
-    "grade": "-o --seconds --memory --workers",
-    "pdf": "-o --answers",
-    "proofs": "",
+    "tools audit": "--event --rounding --json",
+    "course handout": "-o",
+    "course grade": "-o --seconds --memory --workers",
+    "tools pdf": "-o --answers",
+    "tools proofs": "",
     "data get": "--data-dir --mirror",
     "data where": "--data-dir --json",
     "data build": "-o --matrix",
 }
-IN_THE_BOOK = {"run", "book", "params", "handout", "pdf", "proofs", "study"}
-ALONE = {"--json", "--front-metrics", "--answers"}
+IN_THE_BOOK = {"run", "book", "params", "course", "tools"}
+ALONE = {"--json", "--front-metrics", "--answers", "--compare"}
 
 
 def drawn(rng: random.Random, files: list[str]) -> list[str]:
@@ -62,6 +64,8 @@ def drawn(rng: random.Random, files: list[str]) -> list[str]:
     if command == "simulate":  # what is allowed is played, so it must be short
         words += ["-T", rng.choice(("40", "1e2")), "-n", rng.choice(("1", "2"))]
         words += ["--workers", "1", "--checkpoints", "3"]
+    if command == "study":
+        words += ["-T", rng.choice(("40", "1e2")), "-n", "2"]
     if command == "reproduce":
         words += ["--data-dir", "/nowhere", "-T", rng.choice(("0", "x", "-5", "1e99"))]
     return [*command.split(), *words]
@@ -75,6 +79,7 @@ def light(monkeypatch, tmp_path):
         raise MomabError("this would take long.")
 
     monkeypatch.setattr("momab.book.single_page.execute", refuse)
+    monkeypatch.setattr("momab.book.report.execute_here", refuse)
     monkeypatch.setattr("momab.book.execute.execute", refuse)
     monkeypatch.setattr("momab.book.pdf.print_book", refuse)
     monkeypatch.setattr("momab.book.proofs.check_proofs", refuse)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import momab
 from momab import MomabError, __version__
 from momab._util import extras, memory
 from momab._util.files import require_file, require_folder
@@ -70,13 +71,22 @@ def test_tables_are_told_to_programs(monkeypatch, capsys, arguments):
     assert len({tuple(row) for row in rows}) == 1
 
 
-def test_an_audit_is_told_to_programs(monkeypatch, capsys, tmp_path):
-    import momab
+def test_the_help_says_how_a_trace_is_made(monkeypatch, capsys, tmp_path):
+    assert run(monkeypatch, "tools", "audit", "--help") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    lines = re.findall(r"`(import momab|momab\.trace\(.*?\))`", said)
+    assert len(lines) == 2
+    monkeypatch.chdir(tmp_path)
+    for line in lines:
+        exec(line.replace("10_000", "300"), globals())
+    assert run(monkeypatch, "tools", "audit", "run.npz", "--json") == 0
 
+
+def test_an_audit_is_told_to_programs(monkeypatch, capsys, tmp_path):
     path = tmp_path / "trace.npz"
     trace = momab.trace(momab.synthetic(delta=0.1, m=2, K=6), momab.WidthGuided(), 200, seed=1)
     trace.save(path)
-    assert run(monkeypatch, "audit", path, "--json") == 0
+    assert run(monkeypatch, "tools", "audit", path, "--json") == 0
     assert len(json.loads(capsys.readouterr().out)) > 5
 
 
@@ -132,10 +142,10 @@ def idle(monkeypatch):
         ("run", "model", "-o"),
         ("study", "table.csv", "--objectives", "a,b", "-o"),
         ("reproduce", "table2", "-o"),
-        ("bench", "-o"),
-        ("pdf", "-o"),
+        ("tools", "bench", "-o"),
+        ("tools", "pdf", "-o"),
         ("book", "-o"),
-        ("grade", "nowhere", "-o"),
+        ("course", "grade", "nowhere", "-o"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_found_first(monkeypatch, capsys, idle, arguments):
@@ -164,7 +174,7 @@ def test_a_foreign_folder_is_no_place_for_a_site(monkeypatch, capsys, idle, tmp_
     (tmp_path / "thesis.tex").write_text("precious")
     monkeypatch.chdir(ROOT)
     assert run(monkeypatch, "book", "-o", tmp_path) == 2
-    assert "holds files that are no site of ours" in sentence(capsys)
+    assert "holds files that momab did not write" in sentence(capsys)
     assert (tmp_path / "thesis.tex").read_text() == "precious"
 
 
@@ -178,8 +188,10 @@ def test_a_missing_extra_is_found_before_the_work(monkeypatch, capsys, idle, tmp
     missing(monkeypatch, "matplotlib")
     assert run(monkeypatch, "reproduce", "figure1", "-o", tmp_path) == 2
     assert "a figure or a table in LaTeX needs the extra 'plots'" in sentence(capsys)
-    missing(monkeypatch, "py_mini_racer")
     assert run(monkeypatch, "study", "nowhere.csv", "--objectives", "a") == 2
+    assert "a report needs the extra 'plots'" in sentence(capsys)
+    missing(monkeypatch, "py_mini_racer")
+    assert run(monkeypatch, "run", "model") == 2
     assert "the book needs the extra 'book'" in sentence(capsys)
 
 
@@ -210,22 +222,30 @@ for line in sys.stdin.read().splitlines():
 def test_every_command_without_extras_gives_a_result_or_one_sentence(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("arm,a,b\n" + "x,0.1,0.9\ny,0.8,0.2\n" * 5)
+    trace = tmp_path / "run.npz"
+    momab.trace(momab.synthetic(0.1, 1), momab.WidthGuided(), 300, seed=1).save(trace)
     works = [
         "simulate zero-gap -T 50 -n 2 --policy width-guided",
         "data where",
+        "policies",
+        "--help",
+        "course --help",
+        f"tools audit {trace}",
     ]
     refused = [
         "book",
         "run zero-gap",
         "params",
         "serve",
-        "pdf",
+        "tools pdf",
+        "tools proofs",
         f"study {table} --objectives a,b",
         "reproduce table2 -T 50 -n 2",
-        "handout zero-gap",
-        f"grade {tmp_path} -o {tmp_path}/marks",
-        f"mark {tmp_path}",
-        f"student {tmp_path}/student",
+        "course handout zero-gap",
+        f"course grade {tmp_path} -o {tmp_path}/marks",
+        f"course mark {tmp_path}",
+        f"course student {tmp_path}/student",
+        f"data build {tmp_path} -o {tmp_path}/x.csv",
     ]
     said = subprocess.run(
         [sys.executable, "-c", BARE],
@@ -325,7 +345,7 @@ def test_a_wheel_leaves_nothing_behind(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_installed_wheel_says_that_the_book_needs_a_checkout(tmp_path):
+def test_an_installed_wheel_studies_a_table_and_says_that_the_book_needs_a_checkout(tmp_path):
     assert "that needs a checkout" in (ROOT / "README.md").read_text()
     wheel, unchanged = make_wheel(tmp_path, "momab/")
     assert unchanged
@@ -343,3 +363,10 @@ def test_an_installed_wheel_says_that_the_book_needs_a_checkout(tmp_path):
         assert done.stderr.startswith("momab: this command works inside a checkout of the book")
         assert done.stderr.count("\n") == 1
     assert momab(*SHORT, "--engine", "python", "--json").returncode == 0
+    (tmp_path / "t.csv").write_text("arm,a,b\n" + "x,0.1,0.9\ny,0.8,0.2\nz,0.1,0.1\n" * 9)
+    done = momab("study", "t.csv", "--objectives", "a,b", "-T", "50", "-n", "2")
+    assert done.returncode == 0, done.stderr
+    answer, page, notebook = done.stdout.splitlines()
+    assert answer.startswith("Choose ")
+    assert "Which policy?" in (tmp_path / page).read_text()
+    assert json.loads((tmp_path / notebook).read_text())["cells"]

@@ -187,8 +187,8 @@ def test_a_term(school, tmp_path, monkeypatch, capsys):
         "dee": ("4714", "0", "5", "0"),
     }
     told = capsys.readouterr().out
-    assert "note: not read: cy/model.pdf (it is no notebook (.ipynb))" in told
-    assert "note: not read: course notes.txt (it is no notebook (.ipynb))" in told
+    assert "note: not read: cy/model.pdf (it is not a notebook (.ipynb))" in told
+    assert "note: not read: course notes.txt (it is not a notebook (.ipynb))" in told
     assert "dee_77_assignsubmission_file (the folder is empty)" in told
     details = {(row["student"], row["exercise"]): row for row in rows(output / "details.csv")}
     assert "on day 2 after the deadline" in details["ben", "model-2"]["hint"]

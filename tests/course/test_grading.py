@@ -226,7 +226,7 @@ def test_a_checkout_below_tmp_grades(school, tmp_path):
 @pytest.mark.parametrize(
     ("folder", "seconds", "said"),
     [
-        ("nowhere", 10.0, "nowhere is no folder"),
+        ("nowhere", 10.0, "nowhere is not a folder"),
         ("book", 10.0, r"no notebook \(.ipynb\) below book"),
         ("book", 0.0, "--seconds"),
     ],

@@ -1,4 +1,4 @@
-"""`momab mark`: answers in words, marked by a person on a page of this machine."""
+"""`momab course mark`: answers in words, marked by a person on a page of this machine."""
 
 from __future__ import annotations
 
@@ -515,7 +515,7 @@ def test_when_the_server_is_gone_the_page_says_so(browser: Any, results: Path) -
         tab = Tab(browser, serving)
         page = tab.go("answers/0")
     page.keyboard.press("1")
-    page.get_by_text("Not saved: momab mark has ended.").wait_for()
+    page.get_by_text("Not saved: momab course mark has ended.").wait_for()
     tab.context.close()
 
 

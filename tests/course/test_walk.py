@@ -77,7 +77,9 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
 
     # 3. the programs are graded
     results = tmp_path / "results"
-    said = momab("grade", tmp_path / "returned", "-o", results, "--course", tmp_path / "course.yml")
+    said = momab(
+        "course", "grade", tmp_path / "returned", "-o", results, "--course", tmp_path / "course.yml"
+    )
     first, seed, last = said.splitlines()
     assert first.startswith("isolation: bubblewrap ")
     assert seed == "seed: 7"
@@ -86,7 +88,7 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
 
     # 4. the words are marked, by keys
     process = subprocess.Popen(
-        [*MOMAB, "mark", str(results)],
+        [*MOMAB, "course", "mark", str(results)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -154,7 +156,8 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
 
     # 7. a regrade keeps what was marked
     momab(
-        "grade", tmp_path / "returned", "-o", results, "--course", tmp_path / "course.yml",
+        "course", "grade", tmp_path / "returned", "-o", results,
+        "--course", tmp_path / "course.yml",
         "--student", "ben",
     )  # fmt: skip
     assert table(results) == rows

@@ -207,7 +207,7 @@ def test_a_damaged_record_says_what_to_do(tmp_path, text):
 def test_without_coq_one_sentence_says_what_to_install(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert run(monkeypatch, "proofs") == 2
+    assert run(monkeypatch, "tools", "proofs") == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == (

@@ -116,9 +116,16 @@ def test_a_run_is_cancelled_and_a_table_is_studied(tab: Forms, served: Served) -
     assert page.get_by_label("coffee", exact=True).is_checked()
     assert not page.get_by_label("price", exact=True).is_checked()
     assert page.get_by_label("range of price, as low:high").input_value() == "0:80"
-    run(page)
-    page.wait_for_url(re.compile(r"run=own-data-"))
-    assert "on the table cafes" in page.locator(".serve-banner").inner_text()
+    page.get_by_label("price", exact=True).check()
+    page.get_by_label("less is better of price").check()
+    page.get_by_label("unit of price").fill("euros")
+    shown = page.locator(".serve-form code")
+    shown.filter(has_text="--minimize price").wait_for()
+    assert "--unit price=euros" in shown.inner_text()
+    run(page, horizon="100", runs="2")
+    page.wait_for_url(re.compile(r"run=study-"))
+    assert page.locator("h1").inner_text().startswith("Which arm? A report on cafes")
+    assert "Less is better of price" in page.locator("article").inner_text()
 
 
 @pytest.mark.slow

@@ -49,9 +49,7 @@ def test_the_form_states_the_typed_parameters_and_no_free_text(served: Served) -
     assert form["presets"]["quick"]["throws"] == "40"
     assert form["presets"]["paper"]["throws"] == "500"
     form = served.ask("GET", "/_serve/pages/own-data").json
-    assert form["study"]
-    names = [p["name"] for p in form["parameters"]]
-    assert names == ["missing", "horizon", "runs", "coefficient", "seed"]
+    assert [p["name"] for p in form["study"]] == ["missing", "horizon", "runs", "seed"]
     answer = served.post("own-data", values={"table": "/etc/passwd"})
     assert refused(answer) == "table is set by dropping a table."
 
@@ -217,15 +215,27 @@ def test_a_table_is_described_and_studied_and_its_names_run_nowhere(served: Serv
     assert table["columns"][3]["high"] == 80
     request: dict[str, Any] = {"table": table["id"], "arm": "cafe"}
     request["objectives"] = ["coffee", "price"]
+    request |= {"minimize": ["price"], "units": {"price": "euros"}}
     ranges = {"price": "0:80"}
     assert "row 19" in refused(served.post("own-data", values={}, scale=ranges, **request))
-    values = {"missing": "drop", "seed": "3"}
+    values = {"missing": "drop", "seed": "3", "horizon": "100", "runs": "2"}
     said = refused(served.post("own-data", values=values, **request))
     assert "price" in said  # 80 is not in [0, 1]
 
     answer = served.ask("GET", served.run("own-data", values=values, scale=ranges, **request))
     soup = BeautifulSoup(answer.text, "html.parser")
-    assert re.search(r"Arms: .*\bA, B\b(?!, C)", soup.get_text(), re.DOTALL)
+    said = " ".join(soup.get_text().split())
+    assert "22 rows were read" in said
+    assert "21 are used: 1 row was dropped" in said
+    assert "Less is better of price" in said
+    assert "price (euros)" in said
+    command = soup.select_one(".serve-command pre").get_text()
+    assert "--minimize price" in command
+    assert "--unit price=euros" in command
+    assert "--missing drop" in command
+    asked = {"values": values, "scale": ranges, **request}
+    printed = served.ask("POST", "/_serve/commands/own-data", asked).json["command"]
+    assert printed == command
     assert "our cafés" in served.ask("GET", "/own-data.html").text
     assert "our cafés" not in soup.get_text()  # nobody is asked about a table that is not shown
     assert not soup.select('[href="#exercises"]')
@@ -246,7 +256,7 @@ def test_what_is_no_table_is_one_sentence(served: Served) -> None:
         b"a,b\n",
         b"just a line",
         b"\x00\x01\x02,\xff\n1,2\n",
-        b"a,b\n1,\xff\xfe\n",
+        b"a,b\n1,\x81\xfe\n",
         b"a,b\n1,2\n1,2,3\n",
         b"a,b\n1,2,3\n4,5,6\n",
         b'a,b\n"never closed,1\n2,3\n',
@@ -259,6 +269,25 @@ def test_what_is_no_table_is_one_sentence(served: Served) -> None:
     headers = {"Content_Length": str(LIMIT + 1)}  # the answer comes before the body is sent
     answer = served.ask("POST", "/_serve/tables", **headers)
     assert (answer.status, answer.text) == (413, "at most 20 MB are taken here.")
+
+
+def test_a_table_of_a_western_spreadsheet_is_read_and_its_encoding_said(served: Served) -> None:
+    table = served.upload(GOOD.replace("A,", "Müsli,").encode("cp1252")).json
+    assert table["encoding"] == "cp1252"
+    assert [column.get("range") for column in table["columns"]] == [None, "0:1", "0:1", "0:80"]
+    values = {"horizon": "100", "runs": "2"}
+    request = {"table": table["id"], "arm": "cafe", "objectives": ["coffee"], "values": values}
+    command = served.ask("POST", "/_serve/commands/own-data", request).json["command"]
+    assert "--encoding cp1252" in command
+
+
+def test_the_form_is_told_the_command_of_all_its_values(served: Served) -> None:
+    asked = {"values": {"throws": "60,70", "kind": "loaded"}}
+    command = served.ask("POST", "/_serve/commands/index", asked).json["command"]
+    assert command == (
+        "momab run index -p seed=1 -p throws=60,70 -p share=0.5 -p kind=loaded -p wait=0 "
+        "-p 'levels=[0.1,0.2]'"
+    )
 
 
 def test_a_table_that_two_tabs_drop_at_once_is_kept_once(tmp_path: Path) -> None:
@@ -296,6 +325,10 @@ def test_a_bad_study_is_one_sentence(served: Served) -> None:
         {"scale": {"coffee": "x"}},
         {"values": {"seed": "x"}},
         {"values": {"table": "x"}},
+        {"minimize": ["price"]},
+        {"minimize": "coffee"},
+        {"units": {"price": "euros"}},
+        {"units": [1]},
     ):
         refused(served.post("own-data", **{"values": {}, **good, **change}))
 
@@ -362,7 +395,9 @@ def test_a_server_from_start_to_end(small_book: Project, tmp_path: Path) -> None
                 in (tmp_path / "log").read_text()
             )
             assert not list(build.glob(".serve-*"))
+            port = served.server.port
             served = serve(book, os.getpid(), 1, tmp_path / "log")
+            assert served.server.port == port  # addresses of runs stay good
     assert list(build.glob(".serve-*"))
     fresh = _scratch(build)  # the next one tidies up
     assert list(build.glob(".serve-*")) == [fresh]

@@ -39,9 +39,9 @@ decimals, ``comma`` (or ``comma(n)``) separates thousands, ``percent(n)`` makes 
 of ten, ``spec("+.1e")`` any of Python's formats; ``words`` joins a list as English does,
 ``counted("run")`` puts a number before its noun; ``literal`` writes what a reader's own table calls
 something, so that it means nothing else.  A line
-break in the source is a space in captions and alt texts.  An empty text and a table that is None
-are not shown.  Sentences that several pages share are macros in ``templates/prose.md.j2``, which a
-text imports.  Everything shown is plain Markdown
+break in the source is a space in captions and alt texts.  An empty text, and a figure or a table
+that is None, are not shown.  Sentences that several pages share are macros in
+``templates/prose.md.j2``, which a text imports.  Everything shown is plain Markdown
 or HTML, so an executed notebook reads well anywhere.
 """
 
@@ -87,6 +87,8 @@ def figure(line: str, cell: str, names: dict[str, Any]) -> None:
                 "%%figure takes a Python expression, or code with its caption behind a line '---'."
             )
         drawn, cell = show.plotted(compile(code, "<figure>", "exec"), names), rest[0]
+    if drawn is None:
+        return
     caption, alt = caption_and_alt(render(cell, names))
     show.show_figure(drawn, alt=alt, caption=caption)
 

@@ -44,7 +44,7 @@ document.addEventListener("DOMContentLoaded", () => {
       unsent = true;
       const gone = error instanceof TypeError;
       at("points").toggleAttribute("aria-invalid", !gone);
-      say(gone ? "Not saved: momab mark has ended." : `Not saved: ${error.message}`, true);
+      say(gone ? "Not saved: momab course mark has ended." : `Not saved: ${error.message}`, true);
       return false;
     }
   }
@@ -93,7 +93,7 @@ document.addEventListener("DOMContentLoaded", () => {
     try {
       say((await post("/feedback", {})).said);
     } catch (error) {
-      say(error instanceof TypeError ? "momab mark has ended." : error.message, true);
+      say(error instanceof TypeError ? "momab course mark has ended." : error.message, true);
     }
   });
 

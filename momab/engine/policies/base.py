@@ -34,7 +34,7 @@ A module in this package registers itself by being there.  A record may also hav
 * ``family``, if ``name`` depends on the options: the name on the command line;
 * ``coins``: the key of its coin stream, if that is not its name: two policies with one key take
   the same coins, so that they play the same path for as long as they decide alike;
-* ``place``: its number in the lists that name no policies (`momab simulate`, `momab bench`);
+* ``place``: its number in the lists that name no policies (`momab simulate`, `momab tools bench`);
   without one it is played only by name;
 * ``good_options`` and ``bad_options``: values of every option that the conformance test draws
   from, and that it must see refused;

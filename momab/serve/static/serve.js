@@ -80,10 +80,10 @@ const slider = (parameter, field, changed) => {
   return { made, follow };
 };
 
-const fieldOf = (parameter, changed) => {
+const fieldOf = (parameter, changed, before = "serve") => {
   const { name, kind, choices } = parameter;
   const words = kind === "bool" ? ["false", "true"] : choices;
-  const id = `serve-${name}`;
+  const id = `${before}-${name}`;
   let field;
   if (words.length) {
     field = make("select", { id }, ...words.map((word) => make("option", { value: word }, word)));
@@ -119,12 +119,16 @@ const fieldOf = (parameter, changed) => {
   };
 };
 
+const valuesOf = (fields) =>
+  Object.fromEntries(fields.map(({ parameter, field }) => [parameter.name, field.value.trim()]));
+
 // ---- a table of one's own ----------------------------------------------------------------------
 
 const LARGEST = 20 * 2 ** 20;
 
-const study = (said) => {
+const study = (about, said, changed) => {
   let table = null;
+  const race = about.map((parameter) => fieldOf(parameter, changed, "serve-study"));
   const file = make("input", { type: "file", id: "serve-file", accept: ".csv,text/csv" });
   const zone = make(
     "div",
@@ -146,6 +150,7 @@ const study = (said) => {
       columns.replaceChildren();
       said(error.message);
     }
+    changed();
   };
   const describe = () => {
     const arms = make("select", { id: "serve-arm" });
@@ -158,21 +163,36 @@ const study = (said) => {
       const tick = make("input", { type: "checkbox", id: `serve-reward-${n}`, value: column.name });
       const inside = column.low >= 0 && column.high <= 1;
       tick.checked = column.name !== arms.value && inside;
-      const range = make("input", { type: "text", className: "serve-range", autocomplete: "off" });
-      range.setAttribute("aria-label", `range of ${column.name}, as low:high`);
-      range.value = inside || column.low === undefined ? "" : `${column.low}:${column.high}`;
-      range.placeholder = "0:1";
+      const entry = (kind, label, placeholder) => {
+        const made = make("input", { type: "text", className: `serve-${kind}`, autocomplete: "off" });
+        made.setAttribute("aria-label", `${kind} of ${column.name}${label}`);
+        made.placeholder = placeholder;
+        return made;
+      };
+      const range = entry("range", ", as low:high", "0:1");
+      range.value = inside || column.low === undefined ? "" : column.range;
+      const unit = entry("unit", "", "unit");
+      const less = make("input", { type: "checkbox", className: "serve-less" });
+      less.setAttribute("aria-label", `less is better of ${column.name}`);
       const line = make("div", { className: "serve-reward" });
-      line.append(tick, make("label", { htmlFor: tick.id }, column.name), range);
+      line.append(tick, make("label", { htmlFor: tick.id }, column.name), range, unit);
+      line.append(make("label", { className: "serve-switch" }, less, " less is better"));
       rewards.append(line);
     });
     columns.replaceChildren(
-      make("p", {}, `${table.name}: ${table.rows.toLocaleString("en")} rows.`),
+      make(
+        "p",
+        {},
+        `${table.name}: ${table.rows.toLocaleString("en")} rows`,
+        table.encoding ? `, not in UTF-8, so read as ${table.encoding}.` : ".",
+      ),
       make("label", { htmlFor: "serve-arm" }, "column that names the arm"),
       arms,
       rewards,
       make("p", { className: "serve-hint" }, "A range low:high is mapped onto [0, 1]."),
+      make("div", { className: "serve-fields" }, ...race.map(({ box }) => box)),
     );
+    columns.oninput = changed;
   };
   file.addEventListener("change", () => take(file.files[0]));
   for (const kind of ["dragenter", "dragover"]) {
@@ -194,17 +214,23 @@ const study = (said) => {
       (line) => line.querySelector("[type=checkbox]").checked,
     );
     const names = lines.map((line) => line.querySelector("[type=checkbox]").value);
-    const ranges = lines.map((line) => line.querySelector(".serve-range").value.trim());
-    const scale = Object.fromEntries(names.map((name, n) => [name, ranges[n]]).filter(([, r]) => r));
+    const written = (kind) =>
+      Object.fromEntries(
+        lines
+          .map((line, n) => [names[n], line.querySelector(`.serve-${kind}`).value.trim()])
+          .filter(([, text]) => text),
+      );
+    const minimize = names.filter((_, n) => lines[n].querySelector(".serve-less").checked);
     const arm = columns.querySelector("#serve-arm").value;
-    return { table: table.id, arm, objectives: names, scale };
+    const scale = written("range");
+    const units = written("unit");
+    const values = valuesOf(race);
+    return { table: table.id, arm, objectives: names, scale, units, minimize, values };
   };
   return { parts: [zone, columns], chosen };
 };
 
 // ---- the panel ---------------------------------------------------------------------------------
-
-const quoted = (text) => (/^[\w.,=@%+:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
 
 const panel = (about) => {
   const form = make("form", { className: "serve-form", noValidate: true, id: "serve-form" });
@@ -236,26 +262,34 @@ const panel = (about) => {
   };
   preset.addEventListener("change", () => apply(about.presets[preset.value]));
 
+  const asked = () => ({ values: valuesOf(fields), ...own?.chosen() });
+  let waiting = 0;
   const show = () => {
-    const quick = about.presets.quick;
-    const given = fields
-      .filter(({ parameter, field }) => field.value.trim() !== quick[parameter.name])
-      .map(({ parameter, field }) => `-p ${quoted(`${parameter.name}=${field.value.trim()}`)}`);
-    command.textContent = ["momab run", about.page, ...given].join(" ");
+    const boxes = own?.chosen().table ? [] : fields.map(({ box }) => box);
+    if (mine.childElementCount !== boxes.length) mine.replaceChildren(...boxes);
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      try {
+        command.textContent = (await send(`commands/${about.page}`, asked())).command;
+      } catch {
+        command.textContent = "(these values are not allowed yet)";
+      }
+    }, 200);
   };
   const edited = () => {
     preset.value = "yours";
     show();
   };
 
-  const own = about.study ? study(said) : null;
+  const mine = make("div", { className: "serve-fields" }, ...fields.map(({ box }) => box));
+  const own = about.study ? study(about.study, said, () => show()) : null;
   const run = make("button", { type: "submit", className: "serve-run" }, "Run");
   const watching = progress();
   form.append(
     make("div", { className: "serve-field" }, make("label", { htmlFor: "serve-preset" }, "preset"), preset),
   );
   if (own) form.append(...own.parts);
-  form.append(make("div", { className: "serve-fields" }, ...fields.map(({ box }) => box)));
+  form.append(mine);
   form.append(
     make("p", { className: "serve-hint" }, "Several values with commas between them make a sweep: one page each."),
     make("p", { className: "serve-actions" }, run),
@@ -269,11 +303,8 @@ const panel = (about) => {
     if (run.disabled) return;
     run.disabled = true;
     said("");
-    const values = Object.fromEntries(
-      fields.map(({ parameter, field }) => [parameter.name, field.value.trim()]),
-    );
     try {
-      const { job } = await send(`pages/${about.page}`, { values, ...own?.chosen() });
+      const { job } = await send(`pages/${about.page}`, asked());
       const ended = await watching.follow(job);
       if (ended.state === "done") location.assign(ended.address);
       else said(ended.state === "failed" ? sentence(ended.message) : "");

@@ -429,5 +429,5 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     assert len(out.err.strip().splitlines()) == 1
     code, out = run("audit", tmp_path / "good.npz", "--event", "none")
     assert code == 2
-    help_text = CliRunner().invoke(app, ["audit", "--help"]).output
+    help_text = CliRunner().invoke(app, ["tools", "audit", "--help"]).output
     assert "every lemma" in help_text

@@ -8,7 +8,14 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
-from momab.serve.compare import compare_pages, figures_of, renamed
+from momab.book.compare import (
+    changing_lines,
+    changing_numbers,
+    compare_pages,
+    figures_of,
+    renamed,
+    small_multiples,
+)
 
 
 def article(*blocks: str) -> str:
@@ -124,3 +131,40 @@ def test_marks_never_change_the_text(old: list[str], new: list[str]) -> None:
 def test_a_page_does_not_differ_from_itself(blocks: list[str]) -> None:
     same = article(*(f"<p>{t}</p>" for t in blocks))
     assert marks(compare_pages(same, same).article) == []
+
+
+def table(*rows: tuple[str, str]) -> str:
+    lines = "".join(f"<tr><td>{name}</td><td>{number}</td></tr>" for name, number in rows)
+    return f"<table><thead><tr><th>song</th><th>gap</th></tr></thead><tbody>{lines}</tbody></table>"
+
+
+def test_the_numbers_of_a_sweep_that_change_are_found_with_their_words() -> None:
+    pages = [
+        article(
+            f"<p>With {arms} arms the largest gap is {gap} of seven.</p>",
+            "<p>Nothing else changes: 3 is 3.</p>",
+            table(("first", gap), ("second", "0.5")),
+            f"<p>{'A sentence that only this page has, 1.' if arms == 5 else ''}</p>",
+        )
+        for arms, gap in ((5, "0.125"), (10, "1,250"), (20, "12%"))
+    ]
+    found = changing_numbers(pages)
+    assert [one.texts for one in found] == [
+        ("5", "10", "20"),
+        ("0.125", "1,250", "12%"),
+        ("0.125", "1,250", "12%"),
+    ]
+    assert found[1].values == [0.125, 1250, 0.12]
+    assert "largest gap is ▢ of seven" in found[1].says
+    assert found[2].says == "gap, first"
+    lines = changing_lines(pages, [{"arms": "5"}, {"arms": "10"}, {"arms": "20"}])
+    assert [line[1:] for line in lines] == [list(one.texts) for one in found[1:]]
+
+
+def test_a_sweep_shows_the_figures_that_change_and_no_others() -> None:
+    pages = [article(figure("<i/>"), figure(f"<u>{n}</u>"), figure("<b/>")) for n in range(3)]
+    [row] = small_multiples(pages)
+    assert [f"<u>{n}</u>" in cell for n, cell in enumerate(row)] == [True] * 3
+    names = [re.findall(r'id="([^"]+)"', cell)[0] for cell in row]
+    assert len(set(names)) == 3
+    assert small_multiples([pages[0], pages[0]]) == []

@@ -7,7 +7,7 @@ are aligned by what they say apart from numbers, and within a block word by word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -45,6 +45,109 @@ def figures_of(article: str) -> list[str]:
 
     soup = BeautifulSoup(article, "html.parser")
     return [str(figure) for figure in soup.select("figure.momab-figure")]
+
+
+def drawings_of(article: str) -> list[str]:
+    """The drawings of an article's figures, without their identifiers."""
+    return [
+        _ID.sub(r"\1", "".join(re.findall(r"<svg.*?</svg>", f, re.DOTALL)))
+        for f in figures_of(article)
+    ]
+
+
+def small_multiples(articles: Sequence[str]) -> list[list[str]]:
+    """The figures that differ between renderings of one page: a row each, an entry per rendering.
+
+    An entry is empty where a rendering has fewer figures.
+    """
+    columns = [figures_of(article) for article in articles]
+    drawn = [drawings_of(article) for article in articles]
+    rows = []
+    for n in range(max(map(len, columns))):
+        if len({column[n] if n < len(column) else "" for column in drawn}) > 1:
+            cells = [c[n] if n < len(c) else "" for c in columns]
+            rows.append([renamed(cell, f"run-{k}-") for k, cell in enumerate(cells)])
+    return rows
+
+
+@dataclass(frozen=True)
+class ChangingNumber:
+    """A number that reads differently in the runs of a sweep, and the words around it."""
+
+    says: str
+    texts: tuple[str, ...]
+
+    @property
+    def values(self) -> list[float]:
+        """The numbers, one per run."""
+        return [_number(text) for text in self.texts]
+
+
+def changing_numbers(articles: Sequence[str]) -> list[ChangingNumber]:
+    """The numbers that differ between renderings of one page, where the words around are the same.
+
+    Blocks are aligned with those of the first rendering; one that some rendering lacks, or that
+    says something else there, is left out.
+    """
+    from bs4 import BeautifulSoup
+
+    first, *others = [_blocks(BeautifulSoup(text, "html.parser")) for text in articles]
+    twins: dict[int, list[Any]] = {id(block): [block] for block in first}
+    for blocks in others:
+        for theirs, block in _aligned(blocks, first):
+            twins[id(block)].append(theirs)
+    found: dict[tuple[str, ...], ChangingNumber] = {}
+    for block in first:
+        same = twins[id(block)]
+        if block.name == "td" and block.find_previous_sibling(["td", "th"]) is None:
+            continue  # it names the line
+        tokens = [[token[0] for token in _tokens(one)] for one in same]
+        if len(same) < len(articles) or len({len(words) for words in tokens}) > 1:
+            continue
+        columns = list(zip(*tokens, strict=True))
+        changed = [n for n, column in enumerate(columns) if len(set(column)) > 1]
+        if any(not _is_number(word) for n in changed for word in columns[n]):
+            continue
+        for n in changed:
+            says = _around(block, [column[0] for column in columns], n)
+            found.setdefault((says, *columns[n]), ChangingNumber(says, columns[n]))
+    return list(found.values())
+
+
+def changing_lines(articles: Sequence[str], runs: Sequence[Mapping[str, str]]) -> list[list[str]]:
+    """The numbers that change, as lists of words and texts, without the values of the runs."""
+    given = {tuple(run[name] for run in runs) for name in runs[0]}
+    plain = {tuple(text.replace(",", "") for text in texts) for texts in given}
+    return [
+        [found.says, *found.texts]
+        for found in changing_numbers(articles)
+        if tuple(text.replace(",", "") for text in found.texts) not in plain
+    ]
+
+
+def _is_number(word: str) -> bool:
+    return bool(re.fullmatch(r"[-−+]?\d[\d,.]*(?:e[-+]?\d+)?(?:\s?%)?", word))
+
+
+def _number(word: str) -> float:
+    plain = word.replace(",", "").replace("−", "-")
+    return float(plain.rstrip("% ")) / (100 if "%" in plain else 1)
+
+
+def _around(block: Any, words: Sequence[str], n: int, before: int = 7, after: int = 3) -> str:
+    """What a number is about: its place in a table, or the words around it."""
+    if block.name == "td":
+        row = block.find_parent("tr")
+        table = block.find_parent("table")
+        place = row.find_all(["td", "th"]).index(block)
+        heads = table.select("thead th, thead td")
+        head = heads[place].get_text(" ", strip=True) if place < len(heads) else ""
+        line = row.find(["td", "th"]).get_text(" ", strip=True) if place else ""
+        return ", ".join(part for part in (head, line) if part)
+    left, right = words[max(0, n - before) : n], words[n + 1 : n + 1 + after]
+    text = " ".join([*left, "▢", *right])
+    text = re.sub(r" (?=[.,;:!?)’%])|(?<=[(‘]) ", "", text)
+    return ("… " if n > before else "") + text + (" …" if n + 1 + after < len(words) else "")
 
 
 def renamed(html: str, prefix: str) -> str:
