@@ -91,6 +91,8 @@ OPEN = [
     "certificates",
     "local-charge",
     "width-floor",
+    "algorithm",
+    "refresher",
 ]  # pages whose programs are on the page; all of them in the end
 LEAST, FOLDED = 25, 15  # visible lines of a page at least; lines of a folded cell at most
 
