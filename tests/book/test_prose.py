@@ -94,6 +94,8 @@ OPEN = [
     "real-data",
     "sixty-runs",
     "synthetic",
+    "algorithm",
+    "refresher",
 ]  # pages whose programs are on the page; all of them in the end
 LEAST, FOLDED = 25, 15  # visible lines of a page at least; lines of a folded cell at most
 
