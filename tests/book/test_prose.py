@@ -96,6 +96,9 @@ OPEN = [
     "synthetic",
     "algorithm",
     "refresher",
+    "regret-theorem",
+    "arm-by-arm",
+    "small-c",
 ]  # pages whose programs are on the page; all of them in the end
 LEAST, FOLDED = 25, 15  # visible lines of a page at least; lines of a folded cell at most
 

@@ -9,7 +9,7 @@ const LOW = 0.02, HIGH = 0.98;
 const mean = (list) => list.reduce((x, y) => x + y, 0) / list.length;
 const total = (list) => list.reduce((x, y) => x + y, 0);
 
-/** The right-hand sides of Theorem 4 and of the sharper bound, and what nobody can exceed. */
+/** The right-hand sides of Theorem 4 and of the sharper bound, and what no policy can exceed. */
 export function bounds(means, horizon, c) {
   const gap = gaps(means), most = Math.max(...gap), lead = Math.max(...leads(means)), K = means.length, log = Math.log(horizon);
   const warm = K * most, tail = horizon * most * 2 * K * means[0].length * horizon ** (1 - 2 * c);
@@ -41,7 +41,7 @@ function plane(under, {state: {means}, set, handle}, [left, right], [bottom, top
   const hold = (v, fine) => Math.min(HIGH, Math.max(LOW, Number(v.toFixed(fine ? 3 : 2))));
   means.forEach((row, a) => {
     handle(`arm-${a}`, {x: row[0], y: row[1], scales: [x, y], step: 0.02, radius: 8, colour: gap[a] > 0 ? "orange" : "blue", label: `Arm ${NAMES[a]}`,
-      valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${gap[a] > 0 ? `gap ${tidy(gap[a])}` : "free"}`,
+      valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${gap[a] > 0 ? `gap ${tidy(gap[a])}` : "gap 0"}`,
       move: (u, v, fine) => set({means: means.map((old, k) => (k === a ? [hold(u, fine), hold(v, fine)] : old))})});
     under.append(svg("text", {x: x(row[0]) + 12, y: y(row[1]) - 8}, NAMES[a]));
   });
@@ -63,7 +63,7 @@ function letters(shares, x) {
 function waterfall(under, stages, [left, right], top, each) {
   const most = Math.max(10, ...stages.map(({value}) => value).filter(Number.isFinite));
   const x = scale([1, 10 ** Math.ceil(Math.log10(most))], [left, right], true), bottom = top + each * stages.length;
-  axes(under, x, scale([0, 1], [bottom, top]), {xlabel: "regret; letters: the share of an arm", yticks: 0});
+  axes(under, x, scale([0, 1], [bottom, top]), {xlabel: "regret; a letter stands at the share of its arm", yticks: 0});
   stages.forEach(({label, value, colour, shares = []}, k) => {
     const y = top + k * each, end = x(Math.max(1, Math.min(x.domain[1], value)));
     under.append(
@@ -105,7 +105,7 @@ define("regret-theorem", {
       {label: narrow ? "Theorem 4" : "Theorem 4: as often as the width floor allows", value: all.theorem, colour: "orange", shares: means.map(() => 32 * log / lead)},
       {label: narrow ? "sharper: arm by arm" : "sharper bound: arm by arm, each pull at its gap", value: all.sharper, colour: "gold",
         shares: gap.map((x) => (x > 0 ? 16 * log * x / Math.max(x, lead) ** 2 : 0))},
-      {label: narrow ? "nobody can pay more" : "nobody can pay more: T times the largest gap", value: all.trivial, colour: "muted"},
+      {label: narrow ? "the most possible" : "the most that any policy can pay: T times the largest gap", value: all.trivial, colour: "muted"},
     ];
     waterfall(under, stages, narrow ? [10, width - 12] : [44 + side + 46, width - 12], narrow ? side + 92 : 14, narrow ? 52 : 62);
   },
@@ -113,14 +113,15 @@ define("regret-theorem", {
     const {means, c, horizon} = state;
     if (result?.[0].counts[0][0].length !== means.length) return "Playing …";
     const it = account(state, result[0]), all = bounds(means, horizon, c);
-    if (all.trivial === 0) return "Every arm is free here: there is no regret, and nothing to bound.";
+    if (all.trivial === 0) return "Every arm has gap zero here: there is no regret, and nothing to bound.";
     const none = it.open ? ` (${it.open} of them without a certificate)` : "";
     const silent = all.theorem === Infinity;
-    return `Paid: ${tidy(it.regret, 4)}, the mean of ${RUNS} runs${none}. Four radii charged for every pull make ${tidy(it.charge + all.warm, 4)}. `
+    const most = it.each.reduce((best, one, a) => (one.paid > it.each[best].paid ? a : best), 0);
+    return `Paid: ${tidy(it.regret, 4)}, the mean of ${RUNS} runs${none}; most of it, ${tidy(it.each[most].paid)}, for pulls of arm ${NAMES[most]}. Four radii charged for every pull make ${tidy(it.charge + all.warm, 4)}. `
       + (silent ? "No objective has a single winner (g = 0): Theorem 4 is silent. "
         : `As many pulls as the floor allows make Theorem 4, ${tidy(all.theorem, 4)}: ${tidy(all.theorem / it.regret)} times what is paid${
-          all.theorem > all.trivial ? `, and more than anybody can pay, ${tidy(all.trivial, 4)}` : ""}. `)
-      + `Arm by arm one gets the sharper bound, ${tidy(all.sharper, 4)}.${
+          all.theorem > all.trivial ? `, and more than any policy can pay, ${tidy(all.trivial, 4)}` : ""}. `)
+      + `Counted arm by arm, the sharper bound is ${tidy(all.sharper, 4)}.${
         all.tail > all.races.sharper ? " With so small a c the bad event is most of it." : ""}`;
   },
   python: ({means, c, horizon, seed}) => `import momab
