@@ -194,7 +194,7 @@ def test_a_wrong_cell_is_refused(shell: InteractiveShell, cell: str, message: st
         "%%figure found\nNo picture.\n\nAlt: Nothing at all to be seen.",
     ],
 )
-def test_an_empty_text_no_figure_and_no_table_show_nothing(shell: InteractiveShell, cell: str) -> None:
+def test_no_text_no_figure_and_no_table_show_nothing(shell: InteractiveShell, cell: str) -> None:
     assert run(shell, cell) == []
 
 
