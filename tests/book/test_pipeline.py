@@ -375,15 +375,20 @@ def test_a_sweep_is_pages_that_need_no_other_file_and_an_index(built):
     source.write_text(source.read_text() + "\nSee {ref}`the front <front>`, {ref}`front`.\n")
     index, *pages = run_page(project(built), "other", assignments=["seed=2,3"])
     assert [page.name for page in pages] == ["other_seed=2.html", "other_seed=3.html"]
-    links = BeautifulSoup(index.read_text(), "html.parser").select("a")
+    assert index.parent == built / "_build/runs/other/seed=2,3"
+    sweep = BeautifulSoup(index.read_text(), "html.parser")
+    links = sweep.select("li a")
     assert [link["href"] for link in links] == [
         name for page in pages for name in (page.name, f"{page.stem}.ipynb")
     ]
     assert all((index.parent / link["href"]).is_file() for link in links)
-    assert "momab run other -p seed=3" in index.read_text()
+    assert "momab run other -p seed=2,3" in sweep.select_one("footer code").get_text()
+    assert "6.28" in sweep.select_one("table").get_text()
     for page, value in zip(pages, ("6.28", "9.42"), strict=True):
         soup = BeautifulSoup(page.read_text(), "html.parser")
         assert value in soup.main.get_text()
+        banner = " ".join(soup.select_one(".run-banner").get_text().split())
+        assert f"Different from the book: seed = {page.stem[-1]} (the book: 1)." in banner
         assert "See the front, The front page." in soup.main.get_text()
         assert not soup.select("link, script[src]")
         away = [a["href"] for a in soup.select("a[href]") if not a["href"].startswith("#")]

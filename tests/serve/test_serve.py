@@ -285,7 +285,7 @@ def test_the_form_is_told_the_command_of_all_its_values(served: Served) -> None:
     asked = {"values": {"throws": "60,70", "kind": "loaded"}}
     command = served.ask("POST", "/_serve/commands/index", asked).json["command"]
     assert command == (
-        "momab run index -p seed=1 -p throws=60,70 -p share=0.5 -p kind=loaded -p wait=0 "
+        "momab run index -p seed=1 -p throws=60,70 -p share=0.5 -p kind=loaded -p wait=0.0 "
         "-p 'levels=[0.1,0.2]'"
     )
 

@@ -331,6 +331,28 @@ def test_progress_shows_runs_and_time_left(capsys):
     assert "left" in shown
 
 
+def test_compiling_is_said_before_the_runs(capsys, monkeypatch):
+    """And only what this machine has not compiled yet."""
+    pytest.importorskip("numba", reason="skipped: needs momab[fast]")
+    from momab.engine import compiled
+
+    monkeypatch.setattr(compiled, "is_kept", lambda drive: "ParetoUCB1" not in repr(drive.py_func))
+    first = simulate(INSTANCES["rows"], POLICIES[:2], 50, 3, progress=True)
+    shown = capsys.readouterr().err
+    assert "compiling once for this machine" in shown
+    assert shown.index("compiling") < shown.index("simulating")
+    assert "1/1 policies" in shown
+    monkeypatch.setattr(compiled, "is_kept", lambda drive: True)
+    same(simulate(INSTANCES["rows"], POLICIES[:2], 50, 3, progress=True), first)
+    assert "compiling" not in capsys.readouterr().err
+
+
+def test_results_say_in_a_line_what_was_played(reference):
+    said = repr(reference)
+    assert said.startswith("Results(40 runs; instances: synthetic, rows; policies: Width-guided,")
+    assert len(said) < 200
+
+
 GOOD = (INSTANCES["rows"], POLICIES[0], 100, 1)
 
 

@@ -190,9 +190,10 @@ def test_a_wrong_cell_is_refused(shell: InteractiveShell, cell: str, message: st
     [
         "%%prose\n{% if rate > 1 %}Impossible.{% endif %}\n",
         "%%table found\nOf {{ found.shape[0] }} runs.",
+        "%%figure found\nNo picture.\n\nAlt: Nothing at all to be seen.",
     ],
 )
-def test_an_empty_text_and_no_table_show_nothing(shell: InteractiveShell, cell: str) -> None:
+def test_no_text_no_figure_and_no_table_show_nothing(shell: InteractiveShell, cell: str) -> None:
     assert run(shell, cell) == []
 
 
