@@ -98,7 +98,7 @@ def test_every_command_explains_itself(monkeypatch, capsys):
     assert run(monkeypatch, "--help") == 0
     listed = capsys.readouterr().out
     commands = [command.name for command in app.registered_commands]
-    assert len(commands) == len(set(commands)) == 15
+    assert len(commands) == len(set(commands)) == 16
     for name in [*commands, "data"]:
         assert name in listed
         assert run(monkeypatch, name, "--help") == 0
