@@ -109,7 +109,7 @@ def test_every_command_explains_itself(monkeypatch, capsys):
     )
     groups_of = app.registered_groups
     inner = [(g.name, c.name) for g in groups_of for c in g.typer_instance.registered_commands]
-    assert len(inner) == 11
+    assert len(inner) == 12
     for words in [*((name,) for name in [*shown, *groups]), *inner]:
         assert words[0] in listed
         assert run(monkeypatch, *words, "--help") == 0
