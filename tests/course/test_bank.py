@@ -254,7 +254,7 @@ def test_the_command_writes_a_file(
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(bank, "entries", lambda project: entries[:3])
     target = tmp_path / "bank.zip"
-    done = CliRunner().invoke(app, ["questions", "--format", "qti", "-o", str(target)])
+    done = CliRunner().invoke(app, ["course", "questions", "--format", "qti", "-o", str(target)])
     assert done.exit_code == 0, done.output
     assert done.output.startswith("3 questions: ")
     assert len(read_qti(target.read_bytes())) == 3
