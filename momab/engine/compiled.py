@@ -11,6 +11,7 @@ code that went into it, so an edit in any file is noticed.
 
 from __future__ import annotations
 
+import inspect
 from collections import namedtuple
 from functools import cache
 from types import FunctionType, ModuleType
@@ -84,7 +85,10 @@ def _with_callees(function: Any, **more: Any) -> FunctionType:
 
 @cache
 def driver_for(select: Any, moved: Any) -> Any:
-    """Compile the driver with a policy's two functions; it is kept in numba's cache."""
+    """Compile the driver with a policy's two functions; it is kept in numba's cache.
+
+    Unless another process could not load it: that imports the modules of the functions.
+    """
     lean = _LEAN if is_ours(select) and is_ours(moved) else {}
     run = _with_callees(
         driver.play_run,
@@ -95,7 +99,8 @@ def driver_for(select: Any, moved: Any) -> Any:
     copy = _with_callees(driver.drive, play_run=numba.njit(**_WITHIN, **lean)(run))
     name = select.__qualname__.replace(".<locals>", "").replace(".", "_")
     copy.__qualname__ = f"drive_{name}_{_digest(driver.drive, select, moved)}"  # names the file
-    return numba.njit(cache=True, **_ALONE, **lean)(copy)
+    lasting = all(inspect.getmodule(part) is not None for part in (select, moved))
+    return numba.njit(cache=lasting, **_ALONE, **lean)(copy)
 
 
 @cache
