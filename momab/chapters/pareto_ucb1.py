@@ -1,82 +1,32 @@
-"""The chapter *Against Pareto UCB1*: bounds side by side, duels, and who wins where.
-
-It puts the bounds of Theorem 4, of the sharper theorem and of Pareto UCB1 beside each other,
-plays both policies on families of instances, and draws the phase diagram and one line through it.
-"""
+"""The chapter *Against Pareto UCB1*: duels, and the phase diagram with the winner of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 
-from momab._util.validate import FloatArray
 from momab.chapters.figures.style import (
     BLUE,
     INK,
-    MUTED,
     ORANGE,
     STYLE,
     legend_above,
     new_axes,
     plain_log,
-    policy_style,
 )
 from momab.engine.loop import play_block
 from momab.engine.policies.base import Policy
 from momab.model import theory
-from momab.model.instances import Instance, synthetic
+from momab.model.instances import Instance
 from momab.model.metrics import weighted_pulls
 from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-
-COEFFICIENT = r"$C_{\mathrm{PUCB}}$"
-"""The coefficient of the leading term of Pareto UCB1, as a heading."""
-
-LIMITS = {
-    "Theorem 4": theory.theorem_bound,
-    "Sharper bound": theory.sharper_bound,
-    "Pareto UCB1": theory.pareto_ucb1_bound,
-}
-"""The three bounds of the chapter, on the regret of Width-guided twice and of Pareto UCB1."""
-
-
-def family_bounds(settings: Iterable[tuple[float, int]], horizon: int) -> pd.DataFrame:
-    """The comparison on settings (δ, m) of the synthetic family: both coefficients, three bounds.
-
-    ``Lead term`` is that of Pareto UCB1's bound.
-    """
-    import pandas as pd
-
-    rows = []
-    for delta, m in settings:
-        means = synthetic(delta, m).means
-        rows.append(
-            {
-                "δ": delta,
-                "m": m,
-                "C_PUCB": theory.c_pucb(means, horizon),
-                "Envelope": theory.c_pucb_envelope(means, horizon),
-                **{name: bound(means, horizon).total for name, bound in LIMITS.items()},
-                "Lead term": theory.pareto_ucb1_bound(means, horizon).exploration,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def printed_bounds(table: pd.DataFrame) -> pd.DataFrame:
-    """:func:`family_bounds` as the page prints it."""
-    shown = table.drop(columns="Lead term").rename(columns={"C_PUCB": COEFFICIENT})
-    shown["δ"] = shown["δ"].map("{:g}".format)
-    for name in LIMITS:
-        shown[name] = shown[name].map("{:,.0f}".format)
-    return shown
 
 
 def duels(
@@ -114,7 +64,7 @@ def verdicts(frame: pd.DataFrame, problems: Mapping[Any, Instance], horizon: int
     """Who wins each duel: one row per instance with winner, quotient of means and C_PUCB.
 
     ``frame`` is :func:`duels` of Width-guided and Pareto UCB1 on problems whose names are pairs of
-    gap/g and number of dominated arms.  A policy wins where the 95 % intervals do not overlap.
+    gap/g and number of dominated arms.  A policy wins where the 95% intervals do not overlap.
     """
     import pandas as pd
 
@@ -130,88 +80,6 @@ def verdicts(frame: pd.DataFrame, problems: Mapping[Any, Instance], horizon: int
         c = theory.c_pucb(instance.means, horizon)
         rows.append((x, m / instance.K, winner, ours["mean"] / theirs["mean"], c))
     return pd.DataFrame(rows, columns=["x", "share", "winner", "ratio", "c"])
-
-
-def bounds_along(problems: Mapping[float, Instance], horizon: int) -> pd.DataFrame:
-    """The three bounds on instances named by their gap/g, and the trivial one, T gap_max.
-
-    The columns are x, theorem, sharper, pucb and trivial.
-    """
-    import pandas as pd
-
-    table = pd.DataFrame({"x": list(problems)})
-    for column, bound in zip(["theorem", "sharper", "pucb"], LIMITS.values()):
-        table[column] = [bound(problem.means, horizon).total for problem in problems.values()]
-    table["trivial"] = [horizon * problem.geometry.max_gap for problem in problems.values()]
-    return table
-
-
-def vacuous(bounds: pd.DataFrame) -> dict[str, list[float]]:
-    """Where each bound of :func:`bounds_along` is above the trivial one, as values of x."""
-    names = ("theorem", "sharper", "pucb")
-    return {name: bounds["x"][bounds[name] > bounds["trivial"]].tolist() for name in names}
-
-
-def extremes_table(
-    frame: pd.DataFrame, problems: Mapping[str, Instance], horizon: int
-) -> pd.DataFrame:
-    """Duels on some instances as the page prints them, with their C_PUCB."""
-    import pandas as pd
-
-    lines = []
-    for name, instance in problems.items():
-        pair = frame[frame["problem"] == name].set_index("policy")
-        ours, theirs = pair.loc["Width-guided"], pair.loc["Pareto UCB1"]
-        cells = [f"{x['mean']:,.0f} ({x['low']:,.0f} to {x['high']:,.0f})" for x in (ours, theirs)]
-        c = theory.c_pucb(instance.means, horizon)
-        lines.append((name, f"{c:.1f}", *cells, f"{theirs['mean'] / ours['mean']:.1f}"))
-    return pd.DataFrame(
-        lines, columns=["Setting", COEFFICIENT, "Width-guided", "Pareto UCB1", "Quotient"]
-    )
-
-
-def arm_charges(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the sharper bound and Pareto UCB1's charge for an arm with gap x g, per log T / g."""
-    return 32 * x / np.maximum(x, 1) ** 2, 8 / x
-
-
-def charged() -> Figure:
-    """The charges of :func:`arm_charges` against gap over g, with their crossing."""
-    x = np.geomspace(0.05, 4, 200)
-    ours, theirs = arm_charges(x)
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.2, 3.2))
-        axes.plot(x, ours, color=BLUE, label="Width-guided, sharper bound")
-        axes.plot(x, theirs, color=ORANGE, ls="--", label="Pareto UCB1")
-        axes.axvline(0.5, color=MUTED, lw=1)
-        axes.annotate(
-            "half the lead", (0.5, 1.7), xytext=(5, 0), textcoords="offset points", color=MUTED
-        )
-        axes.set(
-            xscale="log", yscale="log", xlabel="Pareto gap of the arm / g†",
-            ylabel="charge / (log T / g†)",
-        )  # fmt: skip
-        plain_log(axes, "x")
-        plain_log(axes, "y")
-        legend_above(axes, 2)
-    return fig
-
-
-def duel_table(frame: pd.DataFrame, places: Iterable[float]) -> pd.DataFrame:
-    """The duels at some values of gap/g as the page prints them, with the quotient of means."""
-    import pandas as pd
-
-    lines = []
-    for x in places:
-        pair = frame[frame["problem"] == x].set_index("policy")
-        ours, theirs = pair.loc["Width-guided"], pair.loc["Pareto UCB1"]
-        cells = [f"{x:g}"]
-        for one in (ours, theirs):
-            cells.append(f"{one['mean']:,.0f} ({one['low']:,.0f} to {one['high']:,.0f})")
-            cells.append(f"{one['median']:,.0f}")
-        lines.append((*cells, ours["mean"] / theirs["mean"]))
-    columns = ["Gap / g", "Width-guided, mean", "median", "Pareto UCB1, mean", "median "]
-    return pd.DataFrame(lines, columns=[*columns, "Ratio of means"])
 
 
 def stopped_table(
@@ -233,7 +101,7 @@ def stopped_table(
         )
         for name, (centre, low, high) in stopped.items()
     ]
-    return pd.DataFrame(lines, columns=["Instance", *policies, "Pareto UCB1, stopped (95 %)"])
+    return pd.DataFrame(lines, columns=["Instance", *policies, "Pareto UCB1, stopped (95%)"])
 
 
 def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
@@ -280,34 +148,5 @@ def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
         plain_log(axes, "x")
         axes.yaxis.set_major_formatter("{x:.0%}")
         axes.grid(visible=False)
-        legend_above(axes, 2)
-    return fig
-
-
-def both_sides(frame: pd.DataFrame, bounds: pd.DataFrame) -> Figure:
-    """Measured regret of both policies against gap/g, with their bounds.
-
-    ``frame`` has the columns x, policy, mean, low and high; ``bounds`` is that of
-    :func:`bounds_along`.
-    """
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.6, 4.6))
-        for name, rows in frame.groupby("policy", sort=False):
-            colour, marker = policy_style(str(name))
-            errors = [rows["mean"] - rows["low"], rows["high"] - rows["mean"]]
-            axes.errorbar(
-                rows["x"], rows["mean"], errors, color=colour, marker=marker, ms=6, capsize=3,
-                label=f"{name}, measured",
-            )  # fmt: skip
-        axes.plot(bounds["x"], bounds["trivial"], color=MUTED, lw=1.3, label="trivial, T times gap")
-        axes.plot(bounds["x"], bounds["theorem"], color=BLUE, ls=":", label="Theorem 4")
-        axes.plot(bounds["x"], bounds["sharper"], color=BLUE, ls="--", label="sharper bound")
-        axes.plot(bounds["x"], bounds["pucb"], color=ORANGE, ls="--", label="Pareto UCB1's bound")
-        axes.axvline(0.5, color=MUTED, lw=1)
-        axes.set(
-            xscale="log", yscale="log", xlabel="Pareto gap of the dominated arms / g†",
-            ylabel="Pareto regret",
-        )  # fmt: skip
-        plain_log(axes, "x")
         legend_above(axes, 2)
     return fig

@@ -156,3 +156,12 @@ def test_a_file_that_does_not_work_is_explained(
         (tmp_path / "x.py").write_text(text)
     with pytest.raises(MomabError, match=said):
         specs.policy(f"{tmp_path}/{spec}")
+
+
+def test_a_driver_is_cached_only_if_another_process_can_load_it() -> None:
+    compiled = pytest.importorskip("momab.engine.compiled", reason="skipped: needs numba")
+    names: dict[str, Any] = {"__name__": "not_a_module"}
+    exec(FILE.replace("@dataclass(frozen=True)", ""), names)
+    for kind, lasting in ((names["EpsilonGreedy"], False), (momab.KLUCB, True)):
+        cache = compiled.driver_for(kind.select, kind.moved)._cache
+        assert (type(cache).__name__ != "NullCache") == lasting

@@ -7,7 +7,7 @@ const K = 10, G = 0.2, P = 0.5, RUNS = 12, LEAST = 0.05, MOST = 2;
 const STUDENT = 2.200985160091639; // the 97.5 % quantile of Student's t with RUNS - 1 degrees
 const hold = (x, low, high) => Math.min(high, Math.max(low, x));
 
-/** The crowd family: families.diagonal_crowd(x, m, K - m, G). */
+/** The diagonal family: families.diagonal_crowd(x, m, K - m, G). */
 function crowd([x, m]) {
   const gap = x * G, others = K - m - 2;
   const third = Array.from({length: others}, (_, i) => (i + 1) / others * G / 4).map((s) => [0.2 * P - s / 2, 0.2 * P, P + s]);
@@ -15,7 +15,7 @@ function crowd([x, m]) {
   return [[P + G, P, P], [P, P + G, P], ...third, ...Array.from({length: m}, () => [low, P + G - gap, low])];
 }
 
-/** The three bounds (momab.theory, c = 2), and what nobody can exceed. */
+/** The three bounds (momab.theory, c = 2), and what no policy can exceed. */
 function bounds(means, T) {
   const gap = gaps(means), paid = gap.filter((x) => x > 0), most = Math.max(...gap), lead = Math.max(...leads(means));
   const d = means[0].length, size = front(means).filter(Boolean).length, log = Math.log(T);
@@ -104,13 +104,13 @@ function bars(under, state, all, [left, right, top, bottom], narrow) {
   });
   under.append(
     svg("line", {x1: x(limit.trivial), x2: x(limit.trivial), y1: top, y2: bottom, "stroke-width": 2, "stroke-dasharray": "6 4", style: "stroke: var(--fig-muted)"}),
-    svg("text", {x: Math.min(right, x(limit.trivial) + 60), y: top - 8, "text-anchor": "end", class: "live-tick"}, narrow ? `T · gap = ${tidy(limit.trivial)}` : `nobody loses more than T · gap = ${tidy(limit.trivial)}`));
+    svg("text", {x: Math.min(right, x(limit.trivial) + 60), y: top - 8, "text-anchor": "end", class: "live-tick"}, narrow ? `T · gap = ${tidy(limit.trivial)}` : `the most possible: T · gap = ${tidy(limit.trivial)}`));
 }
 
 define("pareto-ucb1", {
-  title: "Drag the instance: who has the smaller bound, and who the smaller regret?",
+  title: "Drag the instance: which policy has the smaller bound, and which the smaller regret?",
   controls: {
-    T: range({label: "Rounds T", min: 1000, max: 1_000_000, step: 1.5, value: 100_000, log: true, integer: true}),
+    T: range({label: "Rounds T", min: 1000, max: 200_000, step: 1.5, value: 100_000, log: true, integer: true}),
     seed: whole({label: "Seed", value: 1}),
   },
   state: {at: {...points({value: [[0.15, 5]], min: LEAST, max: K - 2, least: 1, most: 1}), parse: (text) => {
@@ -139,11 +139,11 @@ define("pareto-ucb1", {
     const start = `Gap ${tidy(x)} times the lead, ${m} of ${K} arms dominated, T = ${tidy(T, 7)}: `;
     if (!all) return `${start}both policies play …`;
     const who = winner(all), names = ["Width-guided", "Pareto UCB1"], [ours, theirs] = all.map(([mean]) => mean);
-    return `${start}in ${RUNS} runs Width-guided lost ${tidy(ours)} on average, Pareto UCB1 ${tidy(theirs)}. `
+    return `${start}in ${RUNS} runs the mean regret of Width-guided is ${tidy(ours)}, that of Pareto UCB1 ${tidy(theirs)}. `
       + (who < 0 ? "That is no clear difference. " : `${names[who]} is clearly better, ${who === half ? "as" : "against what"} half the lead predicts. `)
       + `The bounds: Theorem 4 ${tidy(limit.theorem)}, sharper ${tidy(limit.sharper)}, Pareto UCB1’s ${tidy(limit.pucb)}. `
-      + (empty.length ? `Nobody can lose more than ${tidy(limit.trivial)}, so ${empty.join(" and ")} ${empty.length === 1 ? "says" : "say"} nothing here.`
-        : `All are below ${tidy(limit.trivial)}, which nobody can exceed.`);
+      + (empty.length ? `No policy can lose more than ${tidy(limit.trivial)}, so ${empty.join(" and ")} ${empty.length === 1 ? "is" : "are"} vacuous here.`
+        : `All are below ${tidy(limit.trivial)}, the most that any policy can lose.`);
   },
   python: ({at: [[x, m]], T, seed}) => `import momab
 from momab import theory
