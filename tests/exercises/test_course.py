@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 PROJECT = Project(ROOT)
 LEVELS = ["warm-up", "standard", "challenge", "research"]
 KINDS = {"programming", "words", "breaks-hypothesis"}
-NO_COURSE = ("index", "claims", "referee", "bring-your-policy")
+NO_COURSE = ("index", "claims", "referee", "bring-your-policy", "somebody-elses-code")
 NO_EXERCISES_YET = ("graves-lai", "every-instance", "minimax", "one-arm")
 CHAPTERS = [
     n for n in PROJECT.pages if n in PROJECT.names and n not in (*NO_COURSE, *NO_EXERCISES_YET)
