@@ -8,6 +8,9 @@ where there is one, and with the least that a run can cost: drawing the rewards.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from subprocess import CalledProcessError
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,9 @@ from momab.engine import loop, policies
 from momab.engine.accelerators import ACCELERATORS
 from momab.engine.loop import is_compiled, play_block
 from momab.engine.policies.base import Policy
+from momab.engine.policies.kl_ucb import KLUCB
+from momab.engine.policies.pareto_imed import ParetoIMED
+from momab.engine.policies.single_ucb1 import SingleUCB1
 from momab.engine.streams import (
     Coins,
     Pulls,
@@ -27,7 +33,9 @@ from momab.engine.streams import (
     reward_arrays,
     validate_streams,
 )
+from momab.errors import MomabError
 from momab.model import instances
+from momab.study import smpybandits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,4 +177,34 @@ def measure(
                     "over_drawing": round(min([plain, *times]) / drawing, 1),
                 }
             )
+    return pd.DataFrame(rows)
+
+
+THEIRS: dict[str, Policy] = {"UCB": SingleUCB1(), "klUCB": KLUCB(), "IMED with kl": ParetoIMED()}
+"""Policies of SMPyBandits, and ours that do the same on one objective."""
+
+
+def beside_smpybandits(python: str | Path, rounds: int = 200_000, runs: int = 5) -> pd.DataFrame:
+    """Measure our policies and those of SMPyBandits on one objective, one after the other.
+
+    ``python`` is the interpreter of an environment that has SMPyBandits.  One row per policy:
+    ``ns`` of our faster player and ``theirs_ns`` per round, ``plain_ns`` of plain Python, and
+    ``ratio``, of theirs to ours.
+    """
+    import pandas as pd
+
+    arms = instances.bernoulli([[p] for p in smpybandits.MEANS])
+    try:
+        played = pd.read_csv(StringIO(smpybandits.output_of(python, runs)))
+    except (OSError, CalledProcessError) as error:
+        raise MomabError(f"{python} cannot play SMPyBandits: {error}.") from None
+    rows = []
+    for name, policy in THEIRS.items():
+        theirs = played.loc[played["policy"] == name, "nanoseconds"].min()
+        play_block(arms, policy, arms.K + 2, SEED, 0, 1)  # compile
+        ours = 1e9 * seconds_per_round(arms, policy, rounds, "auto", 3)
+        plain = 1e9 * seconds_per_round(arms, policy, smpybandits.HORIZON, "python", 1)
+        row = {"policy": policy.name, "theirs": name, "ns": round(ours, 1)}
+        row |= {"plain_ns": round(plain), "theirs_ns": round(theirs), "ratio": round(theirs / ours)}
+        rows.append(row)
     return pd.DataFrame(rows)

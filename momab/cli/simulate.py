@@ -166,6 +166,10 @@ def bench_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A CSV file to write, too.")
     ] = None,
+    smpybandits: Annotated[
+        Path | None,
+        typer.Option(help="A Python with SMPyBandits: only compare with it, d = 1."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure nanoseconds per round of every policy, and their ratios.
@@ -176,7 +180,7 @@ def bench_command(
     """
     from momab._util.files import require_file, write_text
     from momab._util.validate import whole_number
-    from momab.cli.bench import bench_instances, measure
+    from momab.cli.bench import bench_instances, beside_smpybandits, measure
     from momab.study import datasets
     from momab.study.datasets import subsets
 
@@ -190,7 +194,7 @@ def bench_command(
         whole = datasets.load("kuairec", verify=False)
         found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
     with interruptible("stopped; nothing was written."):
-        table = measure(found, rounds)
+        table = measure(found, rounds) if smpybandits is None else beside_smpybandits(smpybandits)
     if as_json:
         print_json(table)
     else:

@@ -108,8 +108,8 @@ def driver_for(select: Any, moved: Any, keep: bool = True) -> Any:
 
 def is_kept(drive: Any) -> bool:
     """Whether numba's cache has a compiled driver of an earlier process."""
-    cache = drive._cache
-    return any(Path(cache.cache_path).glob(f"*{drive.py_func.__qualname__}-*.nbi"))
+    folder = drive._cache.cache_path  # None: it is never kept
+    return folder is not None and any(Path(folder).glob(f"*{drive.py_func.__qualname__}-*.nbi"))
 
 
 @cache

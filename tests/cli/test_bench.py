@@ -63,3 +63,20 @@ def test_times_are_positive_and_per_round() -> None:
     policy = policies.WidthGuided(0.02)
     assert bench.seconds_per_round(instance, policy, 50, "python", 1) > 0
     assert bench.seconds_per_draw(instance, 200, "python", 2) > 0
+
+
+def test_the_other_program_is_beside_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{name},{run},2000,1,{1000 * (2 - run)}" for name in bench.THEIRS for run in (0, 1)]
+    text = "\n".join([bench.smpybandits.HEADER, *lines])
+    monkeypatch.setattr(bench.smpybandits, "output_of", lambda *given: text)
+    monkeypatch.setattr(bench, "seconds_per_round", lambda *given: 1e-8)
+    monkeypatch.setattr(bench, "play_block", lambda *given: None)
+    table = bench.beside_smpybandits("python")
+    assert table["theirs"].tolist() == list(bench.THEIRS)
+    assert (table["theirs_ns"] == 1000).all()
+    assert (table["ratio"] == 100).all()
+
+
+def test_a_python_without_the_other_program_is_named() -> None:
+    with pytest.raises(MomabError, match="nowhere cannot play SMPyBandits"):
+        bench.beside_smpybandits("nowhere")

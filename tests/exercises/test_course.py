@@ -18,6 +18,7 @@ PROJECT = Project(ROOT)
 LEVELS = ["warm-up", "standard", "challenge", "research"]
 KINDS = {"programming", "words", "breaks-hypothesis"}
 NO_COURSE = ("index", "claims", "referee", "bring-your-policy")
+NO_COURSE += ("somebody-elses-code",)
 NO_COURSE += ("dependence", "arm-by-arm", "small-c")  # the second halves of other chapters
 CHAPTERS = [n for n in PROJECT.pages if n in PROJECT.names and n not in NO_COURSE]
 
