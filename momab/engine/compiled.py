@@ -11,6 +11,7 @@ code that went into it, so an edit in any file is noticed.
 
 from __future__ import annotations
 
+import sys
 from collections import namedtuple
 from functools import cache
 from types import FunctionType, ModuleType
@@ -95,7 +96,9 @@ def driver_for(select: Any, moved: Any) -> Any:
     copy = _with_callees(driver.drive, play_run=numba.njit(**_WITHIN, **lean)(run))
     name = select.__qualname__.replace(".<locals>", "").replace(".", "_")
     copy.__qualname__ = f"drive_{name}_{_digest(driver.drive, select, moved)}"  # names the file
-    return numba.njit(cache=True, **_ALONE, **lean)(copy)
+    # what is kept names the modules of its parts, and a later process imports them
+    kept = all(function.__module__ in sys.modules for function in (select, moved))
+    return numba.njit(cache=kept, **_ALONE, **lean)(copy)
 
 
 @cache

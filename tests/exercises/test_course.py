@@ -18,7 +18,16 @@ PROJECT = Project(ROOT)
 LEVELS = ["warm-up", "standard", "challenge", "research"]
 KINDS = {"programming", "words", "breaks-hypothesis"}
 NO_COURSE = ("index", "claims", "referee", "bring-your-policy")
-NO_EXERCISES_YET = ("arm-by-arm", "small-c", "graves-lai", "every-instance", "minimax", "one-arm")
+NO_EXERCISES_YET = (
+    "arm-by-arm",
+    "small-c",
+    "standings",
+    "hard-instances",
+    "graves-lai",
+    "every-instance",
+    "minimax",
+    "one-arm",
+)
 CHAPTERS = [
     n for n in PROJECT.pages if n in PROJECT.names and n not in (*NO_COURSE, *NO_EXERCISES_YET)
 ]
