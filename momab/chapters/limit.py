@@ -1,49 +1,26 @@
-"""The chapter *A policy at the limit*: Pareto IMED, what it pays, and where it is bad.
-
-It recomputes the indices of a run, plays policies against the price, evaluates the bounds of the
-proofs, makes the instances that hurt, and draws the recorded comparison.
-"""
+"""The chapters on Pareto IMED: the indices of a run, and runs on instances where it is bad."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-import matplotlib as mpl
 import numpy as np
 
 from momab._util.validate import FloatArray, IntArray
-from momab.chapters.figures.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    LINES,
-    ORANGE,
-    STYLE,
-    axes_grid,
-    legend_above,
-    new_axes,
-    palette,
-    plain_log,
-    policy_style,
-)
 from momab.engine.loop import play_block
 from momab.engine.policies.base import Policy
-from momab.engine.policies.pareto_imed import ParetoIMED
 from momab.engine.streams import Coins, RewardStream, reward_arrays
 from momab.engine.tools import choose_top
-from momab.model import imed, pareto, theory
+from momab.model import pareto, theory
 from momab.model.instances import Instance
 from momab.model.metrics import weighted_pulls
 from momab.model.statistics import bootstrap_interval, mean_interval
-from momab.study.standings import SOURCES, most_runs
+from momab.study.standings import most_runs
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 # ---- one run -------------------------------------------------------------------------------
@@ -94,63 +71,7 @@ def last_change(run: IndexRun) -> int:
     return int(run.rounds[other[-1] + 1] if len(other) else run.rounds[0])
 
 
-def index_picture(run: IndexRun) -> Figure:
-    """The indices of all arms over time: the candidate's, those of free arms and of paid ones."""
-    from matplotlib.ticker import LogLocator
-
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.6, 3.9))
-        last = int(run.candidate[-1])
-        kinds = [
-            ("paid arms", run.gaps > 0, ORANGE, 0.9),
-            ("free arms", run.gaps == 0, BLUE, 1.4),
-        ]
-        for label, chosen, colour, width in kinds:
-            chosen = chosen & (np.arange(len(chosen)) != last)
-            if chosen.any():
-                lines = axes.plot(
-                    run.rounds, run.index[:, chosen], color=colour, lw=width, alpha=0.8
-                )
-                lines[0].set_label(label)
-        axes.plot(
-            run.rounds,
-            run.index[:, last],
-            color=INK,
-            lw=2.4,
-            label=f"the last candidate, arm {last + 1}",
-        )
-        axes.set(
-            xscale="log", xlabel="round", ylabel="index", ylim=(0, 2.4 * np.log(run.rounds[-1]))
-        )
-        plain_log(axes, "x")
-        axes.xaxis.set_major_locator(LogLocator())  # powers of ten: the picture spans several
-        legend_above(axes, 2)
-    return fig
-
-
 # ---- measured ------------------------------------------------------------------------------
-
-
-def over_time(
-    instance: Instance,
-    policies: Mapping[str, Policy],
-    horizon: int,
-    runs: int,
-    seed: int,
-    points: int = 25,
-) -> pd.DataFrame:
-    """Mean regret with 95 % intervals along the runs; columns policy, t, mean, low, high."""
-    import pandas as pd
-
-    rounds = np.unique(np.geomspace(10 * instance.K, horizon, points).astype(np.int64))
-    gaps, rows = instance.geometry.gaps, []
-    for label, policy in policies.items():
-        block = play_block(instance, policy, horizon, seed, 0, runs, checkpoints=rounds)
-        regret = block.checkpoint_pulls @ gaps
-        for t, values in zip(rounds.tolist(), regret.T):
-            mean, low, high = mean_interval(values)
-            rows.append({"policy": label, "t": t, "mean": mean, "low": low, "high": high})
-    return pd.DataFrame(rows)
 
 
 Problem = tuple[Instance, Mapping[str, Policy], int, int]
@@ -251,52 +172,6 @@ def printed_duels(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-Marks = Mapping[tuple[str, str], Mapping[str, float]]
-"""Named places on the axis of regret, by problem and policy."""
-
-
-def price_marks(problems: Mapping[str, Problem]) -> dict[tuple[str, str], dict[str, float]]:
-    """C(mu) log T and, where it is larger, U(mu) log T, by problem and policy.
-
-    Both are taken with the evidence of the policy; a policy that uses none has no constants.
-    """
-    marks: dict[tuple[str, str], dict[str, float]] = {}
-    for name, (instance, policies, horizon, _) in problems.items():
-        for label, policy in policies.items():
-            own = marks[name, label] = {}
-            if isinstance(policy, ParetoIMED):
-                least = float(theory.price(instance.means, policy.evidence).value)
-                most = imed.worst_price(instance.means, policy.evidence)
-                own["C(μ) log T"] = least * float(np.log(horizon))
-                if most > least * (1 + 1e-9):
-                    own["U(μ) log T"] = most * float(np.log(horizon))
-    return marks
-
-
-def printed_runs(parts: Sequence[pd.DataFrame], marks: Marks) -> pd.DataFrame:
-    """Summaries of :func:`run_summary` as the page prints them, with :func:`price_marks`."""
-    import pandas as pd
-
-    rows = []
-    for row in pd.concat(parts).reset_index().to_dict("records"):
-        problem, policy = row["problem"], row["policy"]
-        lines = marks[problem, policy]
-        rows.append(
-            {
-                "Instance": problem,
-                "Policy": policy,
-                "Mean (95 %)": f"{row['mean']:,.2f} ({row['low']:,.2f} to {row['high']:,.2f})",
-                "Median": f"{row['median']:,.2f}",
-                "Worst run": f"{row['worst']:,.1f}",
-                **{
-                    name: f"{lines[name]:.3g}" if name in lines else ""
-                    for name in ("C(μ) log T", "U(μ) log T")
-                },
-            }
-        )
-    return pd.DataFrame(rows)
-
-
 # ---- another price -------------------------------------------------------------------------
 
 
@@ -318,90 +193,6 @@ class CautiousIMED(Policy):
         return choose_top(-index, 1, coin)
 
 
-# ---- figures -------------------------------------------------------------------------------
-
-
-def _styles(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Colour and marker of every policy: its own if it has one, else a colour that is left."""
-    names = list(labels)
-    styles = {name: policy_style(name) for name in names if name in palette}
-    taken = {colour for colour, _ in styles.values()}
-    left = [colour for colour in LINES if colour not in taken] + list(LINES)
-    others = [name for name in names if name not in styles]
-    return styles | {name: (left[n % len(left)], "^") for n, name in enumerate(others)}
-
-
-def over_time_picture(frame: pd.DataFrame, limits: Mapping[str, FloatArray]) -> Figure:
-    """Mean regret over time with its intervals, and computed curves at the same rounds."""
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.6, 4.4))
-        styles = _styles(frame["policy"].unique())
-        rounds = np.sort(frame["t"].unique())
-        for label, part in frame.groupby("policy", sort=False):
-            colour, marker = styles[str(label)]
-            axes.fill_between(part["t"], part["low"], part["high"], color=colour, alpha=0.2, lw=0)
-            axes.plot(
-                part["t"], part["mean"], color=colour, marker=marker, ms=4, markevery=4, label=label
-            )
-        for (label, values), dashes in zip(limits.items(), ("--", ":", "-.")):
-            axes.plot(rounds, values, color=INK, ls=dashes, lw=1.6, label=label)
-        axes.set(xscale="log", yscale="log", xlabel="rounds", ylabel="Pareto regret")
-        plain_log(axes, "x")
-        plain_log(axes, "y")
-        axes.tick_params(axis="x", labelrotation=30)
-        legend_above(axes, 2)
-    return fig
-
-
-def strips(frame: pd.DataFrame, marks: Marks) -> Figure:
-    """Every run as a dot, a strip per policy and a panel per problem; diamonds are means.
-
-    ``marks`` names vertical lines, each as high as the strip of its policy.
-    """
-    names = list(dict.fromkeys(frame["problem"]))
-    with mpl.rc_context(STYLE):
-        fig, panels = axes_grid(len(names), 1, (5.6, 2.1 * len(names)))
-        styles = _styles(dict.fromkeys(frame["policy"]))
-        for axes, name in zip(panels, names):
-            own = {policy: lines for (problem, policy), lines in marks.items() if problem == name}
-            _strip(axes, frame[frame["problem"] == name], own, styles)
-            axes.set_title(name)
-        panels[-1].set_xlabel("Pareto regret of a run")
-    return fig
-
-
-def _strip(
-    axes: Axes,
-    frame: pd.DataFrame,
-    marks: Mapping[str, Mapping[str, float]],
-    styles: Mapping[str, tuple[str, str]],
-) -> None:
-    labels = list(dict.fromkeys(frame["policy"]))
-    noise = np.random.default_rng(0)
-    values = frame["regret"].to_numpy()
-    floor = max(1e-3, float(values[values > 0].min(initial=1.0)) / 2)
-    for row, label in enumerate(labels):
-        values = frame["regret"][frame["policy"] == label].to_numpy()
-        height = row + noise.uniform(-0.25, 0.25, len(values))
-        colour = styles[label][0]
-        axes.scatter(np.maximum(values, floor), height, s=7, color=colour, alpha=0.45, lw=0)
-        axes.scatter(values.mean(), row, s=46, marker="D", color=colour, ec=INK, zorder=3)
-    named = dict.fromkeys(name for lines in marks.values() for name in lines)
-    for name, dashes in zip(named, ("--", ":")):
-        rows = [row for row, label in enumerate(labels) if name in marks.get(label, {})]
-        for row in rows:
-            place = [marks[labels[row]][name]] * 2
-            (line,) = axes.plot(place, (row - 0.42, row + 0.42), color=INK, ls=dashes, lw=1.5)
-            if row == rows[0]:
-                line.set_label(name)
-    axes.set(xscale="log", yticks=range(len(labels)), yticklabels=labels)
-    axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.yaxis.grid(visible=False)
-    plain_log(axes, "x")
-    if named:
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.1)
-
-
 # ---- the recorded comparison ---------------------------------------------------------------
 
 
@@ -413,35 +204,3 @@ def recorded_places(frame: pd.DataFrame, horizon: int) -> dict[str, Any]:
     low, high = int(lines["runs"].min()), int(lines["runs"].max())
     runs = f"{low:,} runs each" if low == high else f"{low:,} to {high:,} runs, as the column says"
     return {"all": len(found), "synthetic": made, "real": len(found) - made, "runs": runs}
-
-
-SOURCE_COLOURS = {"synthetic": INK, "kuairec": BLUE, "spotify": ORANGE}
-"""The colours of the sources of instances."""
-
-
-def ratio_picture(frame: pd.DataFrame, horizon: int) -> Figure:
-    """Mean regret over C log T with its interval, a row per policy and a point per instance."""
-    lines = most_runs(frame, horizon)
-    lines = lines[lines["ratio"] > 0]
-    labels = list(dict.fromkeys(lines["policy"]))
-    place = lines.groupby(["dataset", "group", "instance"], sort=False).ngroup()
-    row = lines["policy"].map({label: number for number, label in enumerate(labels)})
-    height = row + 0.72 * ((place + 0.5) / (place.max() + 1) - 0.5)
-    with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.8, 1.6 + 0.34 * len(labels)))
-        for stripe in range(0, len(labels), 2):
-            axes.axhspan(stripe - 0.5, stripe + 0.5, color=FAINT, alpha=0.25, lw=0)
-        for dataset, colour in SOURCE_COLOURS.items():
-            part = lines[lines["dataset"] == dataset]
-            if len(part):
-                unit = part["ratio"] / part["mean"]
-                at = height[part.index]
-                low = np.maximum(part["low"] * unit, 1e-3)
-                axes.hlines(at, low, part["high"] * unit, color=colour, lw=1)
-                axes.scatter(part["ratio"], at, s=8, color=colour, label=SOURCES[dataset], zorder=3)
-        axes.axvline(1, color=GREEN, lw=1.8, label="the price C(μ) log T")
-        axes.set(xscale="log", yticks=range(len(labels)), yticklabels=labels)
-        axes.set(xlabel="mean regret / (C(μ) log T)", ylim=(len(labels) - 0.5, -0.5))
-        axes.yaxis.grid(visible=False)
-        fig.legend(loc="outside upper left", ncols=2)
-    return fig

@@ -11,7 +11,6 @@ code that went into it, so an edit in any file is noticed.
 
 from __future__ import annotations
 
-import inspect
 from collections import namedtuple
 from functools import cache
 from pathlib import Path
@@ -88,9 +87,9 @@ def _with_callees(function: Any, **more: Any) -> FunctionType:
 def driver_for(select: Any, moved: Any, keep: bool = True) -> Any:
     """Compile the driver with a policy's two functions; it is kept in numba's cache.
 
-    Unless another process could not load it, because that imports the modules of the functions.
-    Nor can numba read again what it keeps of an expression on whole arrays, such as -self.score:
-    that raises ModuleNotFoundError, and such a driver must be compiled without being kept.
+    What it keeps of a class without a module, or of an expression on whole arrays such as
+    -self.score, it cannot read again: that raises ModuleNotFoundError, and such a driver must be
+    compiled without being kept.
     """
     lean = _LEAN if is_ours(select) and is_ours(moved) else {}
     run = _with_callees(
@@ -102,8 +101,7 @@ def driver_for(select: Any, moved: Any, keep: bool = True) -> Any:
     copy = _with_callees(driver.drive, play_run=numba.njit(**_WITHIN, **lean)(run))
     name = select.__qualname__.replace(".<locals>", "").replace(".", "_")
     copy.__qualname__ = f"drive_{name}_{_digest(driver.drive, select, moved)}"  # names the file
-    lasting = keep and all(inspect.getmodule(part) is not None for part in (select, moved))
-    return numba.njit(cache=lasting, **_ALONE, **lean)(copy)
+    return numba.njit(cache=keep, **_ALONE, **lean)(copy)
 
 
 def is_kept(drive: Any) -> bool:

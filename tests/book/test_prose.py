@@ -99,6 +99,9 @@ OPEN = [
     "regret-theorem",
     "arm-by-arm",
     "small-c",
+    "limit",
+    "standings",
+    "hard-instances",
 ]  # pages whose programs are on the page; all of them in the end
 LEAST, FOLDED = 25, 15  # visible lines of a page at least; lines of a folded cell at most
 

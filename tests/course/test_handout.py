@@ -249,7 +249,9 @@ def test_the_command(tmp_path, monkeypatch, capsys):
 
 def test_the_page_does_not_answer_limit_5():
     """It asks what the price is when a mean is 1; the page said so beside a link to it."""
-    text = (ROOT / "notebooks/limit.md").read_text()
+    text = "".join(
+        (ROOT / f"notebooks/{page}.md").read_text() for page in ("limit", "hard-instances")
+    )
     assert text.count("{ref}`limit-5`") == 2
     text += (ROOT / "book/claims.yml").read_text()
     assert not re.search(r"mean (of|is) 1\b[^|\n]*(price is (zero|0)|=0|largest price)", text)

@@ -19,7 +19,8 @@ LEVELS = ["warm-up", "standard", "challenge", "research"]
 KINDS = {"programming", "words", "breaks-hypothesis"}
 NO_COURSE = ("index", "claims", "referee", "bring-your-policy")
 NO_COURSE += ("somebody-elses-code",)
-NO_COURSE += ("dependence", "arm-by-arm", "small-c")  # the second halves of other chapters
+# the second halves of other chapters
+NO_COURSE += ("dependence", "arm-by-arm", "small-c", "standings", "hard-instances")
 CHAPTERS = [n for n in PROJECT.pages if n in PROJECT.names and n not in NO_COURSE]
 
 
