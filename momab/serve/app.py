@@ -191,8 +191,13 @@ class CommandHandler(_Handler):
     """The command that makes what a form asks for."""
 
     async def post(self, page: str) -> None:
-        """Say it; what is wrong with the values is said as when they are submitted."""
-        command = await asyncio.to_thread(self.serving.command, page, self.json_body())
+        """Say it; for values that are not allowed yet, as while one types, there is none."""
+        try:
+            command = await asyncio.to_thread(self.serving.command, page, self.json_body())
+        except RefusedError:
+            raise
+        except MomabError:
+            command = ""
         self.send_json({"command": command})
 
 

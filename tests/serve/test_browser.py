@@ -78,7 +78,7 @@ def test_from_the_form_to_the_page(tab: Forms) -> None:
 
     for name, value in RUN.items():
         page.get_by_label(name, exact=True).fill(value)
-    assert "momab run index -p seed=2 -p throws=60" in page.locator(".serve-form").inner_text()
+    page.get_by_text("momab run index -p seed=2 -p throws=60").wait_for()
     assert page.get_by_label("preset").input_value() == "yours"
     run(page)
     page.wait_for_url(re.compile(r"run=index-"))
@@ -124,7 +124,7 @@ def test_a_run_is_cancelled_and_a_table_is_studied(tab: Forms, served: Served) -
     assert "--unit price=euros" in shown.inner_text()
     run(page, horizon="100", runs="2")
     page.wait_for_url(re.compile(r"run=study-"))
-    assert page.locator("h1").inner_text().startswith("Which arm? A report on cafes")
+    assert page.locator("article h1").inner_text().startswith("Which arm? A report on cafes")
     assert "Less is better of price" in page.locator("article").inner_text()
 
 

@@ -290,6 +290,12 @@ def test_the_form_is_told_the_command_of_all_its_values(served: Served) -> None:
     )
 
 
+def test_values_that_are_not_allowed_have_no_command(served: Served) -> None:
+    answer = served.ask("POST", "/_serve/commands/index", {"values": {"throws": "1"}})
+    assert (answer.status, answer.json) == (200, {"command": ""})
+    assert served.ask("POST", "/_serve/commands/nothing", {"values": {}}).status == 404
+
+
 def test_a_table_that_two_tabs_drop_at_once_is_kept_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: keep_table(tmp_path, "a.csv", GOOD.encode()), range(24)))

@@ -270,9 +270,10 @@ const panel = (about) => {
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
       try {
-        command.textContent = (await send(`commands/${about.page}`, asked())).command;
+        const found = (await send(`commands/${about.page}`, asked())).command;
+        command.textContent = found || "(these values are not allowed yet)";
       } catch {
-        command.textContent = "(these values are not allowed yet)";
+        command.textContent = "";
       }
     }, 200);
   };
