@@ -32,7 +32,7 @@ _LARGE = 1e8  # numbers beyond this stand for infinity
 
 
 @dataclass(frozen=True)
-class Answer:
+class Offered:
     """An answer that is foreseen: a text to choose, or a number and how far one may be off."""
 
     right: bool
@@ -43,13 +43,13 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Entry:
+class BankItem:
     """A question of the bank; texts are HTML.  ``otherwise`` is said to any other number."""
 
     page: str
     name: str
     ask: str
-    answers: tuple[Answer, ...]
+    answers: tuple[Offered, ...]
     otherwise: str = ""
 
     @property
@@ -61,7 +61,7 @@ class Entry:
 # ---- what is asked -------------------------------------------------------------------------
 
 
-def entries(project: Project) -> list[Entry]:
+def entries(project: Project) -> list[BankItem]:
     """All questions of the book, in the order of its pages."""
     return [
         entry
@@ -70,7 +70,7 @@ def entries(project: Project) -> list[Entry]:
     ]
 
 
-def _of_page(project: Project, page: str) -> Iterator[Entry]:
+def _of_page(project: Project, page: str) -> Iterator[BankItem]:
     path = questions_path(project.root / "notebooks" / f"{page}.md")
     for name, question in read_questions(path).items():
         filled = fill(page, name, question)
@@ -78,20 +78,20 @@ def _of_page(project: Project, page: str) -> Iterator[Entry]:
         reasons = [html_of(text) for text in filled.reasons]
         if filled.choices:
             answers = [
-                Answer(n == filled.right, reason, text=html_of(choice))
+                Offered(n == filled.right, reason, text=html_of(choice))
                 for n, (choice, reason) in enumerate(zip(filled.choices, reasons, strict=True))
             ]
-            yield Entry(page, f"{page}/{name}", ask, tuple(answers))
+            yield BankItem(page, f"{page}/{name}", ask, tuple(answers))
         else:
             *told, otherwise = reasons
             numbers = [
-                Answer(n == 0, reason, number=x, tolerance=filled.within * abs(x))
+                Offered(n == 0, reason, number=x, tolerance=filled.within * abs(x))
                 for n, (x, reason) in enumerate(zip(filled.numbers, told, strict=True))
             ]
-            yield Entry(page, f"{page}/{name}", ask, tuple(numbers), otherwise)
+            yield BankItem(page, f"{page}/{name}", ask, tuple(numbers), otherwise)
 
 
-def _of_exercises(project: Project, page: str) -> Iterator[Entry]:
+def _of_exercises(project: Project, page: str) -> Iterator[BankItem]:
     known = {found.name: found for found in exercises.of_chapter(page)}
     if not known:
         return
@@ -104,12 +104,12 @@ def _of_exercises(project: Project, page: str) -> Iterator[Entry]:
             shown = f"{text.answer_name}({', '.join(_literal(part) for part in call)})"
             body = "\n".join([f"**{text.title}**", "", *text.question])
             ask = f"{body}\n\nWhich number does this call give?\n\n```python\n{shown}\n```\n"
-            yield Entry(page, text.label, html_of(ask), answers, hint)
+            yield BankItem(page, text.label, html_of(ask), answers, hint)
 
 
 def _telling_call(
     exercise: Exercise,
-) -> tuple[tuple[Any, ...], str, tuple[Answer, ...]] | None:
+) -> tuple[tuple[Any, ...], str, tuple[Offered, ...]] | None:
     """The call of an exercise on which most slips give other numbers than the solution."""
     right = exercise.outcomes(exercise.solution)
     if not any(_is_number(outcome.value) for outcome in right):
@@ -117,7 +117,7 @@ def _telling_call(
     wrong = [exercise.outcomes(slip.answer) for slip in exercise.slips]
     hints = [html_of(case.hint) for case in exercise.cases for _ in case.every]
     found: list[tuple[int, int]] = []
-    answers: dict[int, tuple[Answer, ...]] = {}
+    answers: dict[int, tuple[Offered, ...]] = {}
     for place, (call, outcome) in enumerate(zip(exercise.calls, right, strict=True)):
         if not _is_number(outcome.value) or len(str([_literal(x) for x in call])) > _LONG:
             continue
@@ -139,8 +139,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGE
 
 
-def _number_answer(right: bool, feedback: str, number: float) -> Answer:
-    return Answer(right, feedback, number=float(number), tolerance=_tolerance(number))
+def _number_answer(right: bool, feedback: str, number: float) -> Offered:
+    return Offered(right, feedback, number=float(number), tolerance=_tolerance(number))
 
 
 def _tolerance(number: float) -> float:
@@ -148,7 +148,7 @@ def _tolerance(number: float) -> float:
     return 0.0 if isinstance(number, int) else _CLOSE * abs(number)
 
 
-def _apart(number: float, answer: Answer) -> bool:
+def _apart(number: float, answer: Offered) -> bool:
     """Whether no typed number is within the tolerance of both."""
     tolerance = answer.tolerance + _tolerance(number)
     return abs(number - answer.number) > 1.5 * tolerance + 1e-9
@@ -199,7 +199,7 @@ def _digits(number: float) -> str:
 # ---- Moodle --------------------------------------------------------------------------------
 
 
-def moodle(asked: Sequence[Entry]) -> bytes:
+def moodle(asked: Sequence[BankItem]) -> bytes:
     """A quiz in Moodle's XML, with a category per page."""
     quiz = Xml("quiz")
     category = ""
@@ -252,7 +252,7 @@ def _written(root: Xml) -> bytes:
 # ---- GIFT ----------------------------------------------------------------------------------
 
 
-def gift(asked: Sequence[Entry]) -> bytes:
+def gift(asked: Sequence[BankItem]) -> bytes:
     """The questions as GIFT, one block each, with a category per page."""
     blocks = []
     category = ""
@@ -295,7 +295,7 @@ _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _DAY = (2000, 1, 1, 0, 0, 0)  # of the files in the package: the same digits on every day
 
 
-def qti(asked: Sequence[Entry]) -> bytes:
+def qti(asked: Sequence[BankItem]) -> bytes:
     """A package of QTI 2.1: a manifest, and an item per question."""
     manifest = Xml("manifest", xmlns=_PACKAGE, identifier="momab-questions")
     ElementTree.SubElement(manifest, "organizations")
@@ -313,7 +313,7 @@ def qti(asked: Sequence[Entry]) -> bytes:
     return made.getvalue()
 
 
-def _item(entry: Entry, name: str) -> Xml:
+def _item(entry: BankItem, name: str) -> Xml:
     item = Xml("assessmentItem", xmlns=_QTI, identifier=name, title=entry.name)
     item.attrib |= {"adaptive": "false", "timeDependent": "false"}
     kind = "float" if entry.numerical else "identifier"
@@ -349,7 +349,7 @@ def _item(entry: Entry, name: str) -> Xml:
     return item
 
 
-def _processing(entry: Entry, names: Sequence[str]) -> Xml:
+def _processing(entry: BankItem, names: Sequence[str]) -> Xml:
     """Score 1 for the right answer, else 0; the feedback is that of the answer."""
     processing = Xml("responseProcessing")
     condition = ElementTree.SubElement(processing, "responseCondition")
@@ -381,7 +381,7 @@ def _block(text: str) -> Xml:
 
 # ---- all of them ---------------------------------------------------------------------------
 
-FORMATS: dict[str, Callable[[Sequence[Entry]], bytes]] = {
+FORMATS: dict[str, Callable[[Sequence[BankItem]], bytes]] = {
     "moodle": moodle,
     "gift": gift,
     "qti": qti,

@@ -142,7 +142,7 @@ class ServedPages:
         made = make_job(self.project, notebook, {}, library)
         digest = hashlib.sha256(f"{made.key}{asked.digest}".encode()).hexdigest()[:24]
         path = made.path.with_name(f"study-{digest}.ipynb")
-        return [Study(notebook, {}, digest, path, asked)]
+        return [TableStudy(notebook, {}, digest, path, asked)]
 
     def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
         try:
@@ -164,7 +164,7 @@ class ServedPages:
         """Render an executed run and keep it; the folder is for the time being."""
         import nbformat
 
-        if isinstance(execution, Study):
+        if isinstance(execution, TableStudy):
             self._finish_study(execution)
             return
         notebook = execution.notebook
@@ -194,7 +194,7 @@ class ServedPages:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _finish_study(self, execution: Study) -> None:
+    def _finish_study(self, execution: TableStudy) -> None:
         """Write an executed report and keep it."""
         node = json.loads(execution.path.read_text(encoding="utf-8"))
         seconds = float(node["metadata"]["momab"]["seconds"])
@@ -216,7 +216,7 @@ class ServedPages:
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
         with self._tidying:  # showing the run does not wait for it
-            if isinstance(execution, Study):
+            if isinstance(execution, TableStudy):
                 forget_old([execution], {execution.path})
                 return
             notebook = self.notebook(execution.notebook.name)
@@ -299,7 +299,7 @@ class ServedPages:
 
 
 @dataclass(frozen=True)
-class Study(Execution):
+class TableStudy(Execution):
     """The execution of a report, and what it was asked for."""
 
     asked: own.Request
@@ -413,10 +413,10 @@ def _differing(numbers: int, figures: int) -> str:
 def _changes(sweep: KeptSweep, runs: Sequence[Run], articles: Sequence[str]) -> dict[str, Any]:
     """What differs between the runs of a sweep: a plot and a table of numbers, rows of figures."""
     from momab.chapters.figures.show import figure_html, table_html
-    from momab.chapters.figures.sweep import Sweep
+    from momab.chapters.figures.sweep import ChangingNumbers
 
     values = [{name: value_text(run.values[name]) for name in sweep.varying} for run in runs]
-    found = Sweep(values, [run.id for run in runs], changing_lines(articles, values))
+    found = ChangingNumbers(values, [run.id for run in runs], changing_lines(articles, values))
     plot, table = "", found.table()
     if found.numbers:
         alt = f"Small line plots of numbers of the page over {found.names[0]}."

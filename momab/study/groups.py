@@ -52,10 +52,10 @@ def in_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 def group_names(frame: pd.DataFrame) -> list[str]:
     """The groups of a table's lines, each once."""
-    return list(dict.fromkeys(named(frame)["group"]))
+    return list(dict.fromkeys(with_group(frame)["group"]))
 
 
-def named(frame: pd.DataFrame) -> pd.DataFrame:
+def with_group(frame: pd.DataFrame) -> pd.DataFrame:
     """The lines of a table with one more column, ``group``, the group as people say it."""
     names = [group_name(d, k) for d, k in zip(frame["dataset"], frame["subset_type"])]
     return frame.assign(group=names)
@@ -87,7 +87,7 @@ def lay_out(
     """
     import pandas as pd
 
-    lines: list[dict[str, Any]] = named(frame).to_dict("records")  # type: ignore[assignment]
+    lines: list[dict[str, Any]] = with_group(frame).to_dict("records")  # type: ignore[assignment]
     made: dict[str, Any] = {}
     for heading, source in columns.items():
         if callable(source):

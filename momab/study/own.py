@@ -383,7 +383,7 @@ class Study:
         low, high = np.quantile(self.drawn_gaps, [1 - SURE, SURE], axis=0)
         gaps = self.instance.geometry.gaps
         table: dict[str, Any] = {
-            "Arm": [plain(self.arms[a]) for a in chosen],
+            "Arm": [escaped(self.arms[a]) for a in chosen],
             "Rows": [int(self.counts[a]) for a in chosen],
         }
         table["Pareto gap"] = [f"{gaps[a]:.3f} ({low[a]:.3f} to {high[a]:.3f})" for a in chosen]
@@ -391,7 +391,7 @@ class Study:
         table["What is certain"] = [self.answers[a] for a in chosen]
         for j in range(self.instance.d):
             ends = self.interval(j)
-            table[plain(self.titled(j))] = [
+            table[escaped(self.titled(j))] = [
                 f"{self.means[a, j]:.4g} ({ends[0][a]:.4g} to {ends[1][a]:.4g})" for a in chosen
             ]
         return pd.DataFrame(table)
@@ -408,10 +408,10 @@ class Study:
             share = (winners[:, j] == best).mean()
             rows.append(
                 {
-                    "If you care most for": plain(self.titled(j)),
-                    "choose": plain(self.arms[best]),
+                    "If you care most for": escaped(self.titled(j)),
+                    "choose": escaped(self.arms[best]),
                     "Its mean": f"{self.means[best, j]:.4g}",
-                    "Next is": f"{plain(self.arms[second])}, {self.means[second, j]:.4g}",
+                    "Next is": f"{escaped(self.arms[second])}, {self.means[second, j]:.4g}",
                     "Best in redrawn tables": f"{share:.1%}",
                 }
             )
@@ -433,10 +433,10 @@ class Study:
             n = self.needed[a]
             rows.append(
                 {
-                    "Arm": plain(self.arms[a]),
+                    "Arm": escaped(self.arms[a]),
                     "Rows now": int(self.counts[a]),
-                    "decided against": plain(self.arms[b]),
-                    "on": plain(self.titled(j)),
+                    "decided against": escaped(self.arms[b]),
+                    "on": escaped(self.titled(j)),
                     "Difference": f"{self.margins[a] * self.spans[j]:.3g}",
                     "Rows per arm that would settle it": "none: a tie"
                     if np.isinf(n)
@@ -470,7 +470,7 @@ class Study:
                     "Evidence": titles[kind],
                     "Price": f"{float(found.value):.3g} ({low:.3g} to {high:.3g})",
                     "times log T": f"{float(found.value) * math.log(self.asked.horizon):.3g}",
-                    "Cheapest arm": plain(self.arms[int(found.arm)]),
+                    "Cheapest arm": escaped(self.arms[int(found.arm)]),
                     "the same in redrawn tables": f"{(again.arm == found.arm).mean():.0%}",
                 }
             )
@@ -530,7 +530,7 @@ def race_table(results: Results) -> pd.DataFrame:
     )
 
 
-def plain(name: str) -> str:
+def escaped(name: str) -> str:
     """A name on one line, in which nothing begins a formula; at most forty letters."""
     text = " ".join(str(name).split()).replace("\\(", "(").replace("\\[", "[")
     return text if len(text) <= 40 else text[:39] + "…"

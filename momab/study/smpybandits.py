@@ -50,7 +50,7 @@ def their_policies() -> dict[str, Any]:
     return {"UCB": UCB, "klUCB": klUCB, "IMED": IMED, "IMED with kl": RepairedIMED}
 
 
-def play(kind: Any, seed: int) -> tuple[float, float]:
+def play_theirs(kind: Any, seed: int) -> tuple[float, float]:
     """Play one run; return its regret and the nanoseconds per round."""
     import numpy as np
 
@@ -72,7 +72,7 @@ def play_all(most: int) -> None:
     print(HEADER)
     for name, kind in policies.items():
         for run in range(min(RUNS[name], most)):
-            regret, nanoseconds = play(kind, run)
+            regret, nanoseconds = play_theirs(kind, run)
             print(f"{name},{run},{HORIZON},{regret:.6g},{nanoseconds:.0f}", flush=True)
 
 

@@ -39,7 +39,7 @@ class Read:
 
 
 @pytest.fixture(scope="module")
-def entries() -> list[bank.Entry]:
+def entries() -> list[bank.BankItem]:
     return bank.entries(PROJECT)
 
 
@@ -164,7 +164,7 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", list(READERS))
-def test_every_question_comes_back(entries: list[bank.Entry], kind: str) -> None:
+def test_every_question_comes_back(entries: list[bank.BankItem], kind: str) -> None:
     found = READERS[kind](bank.FORMATS[kind](entries))
     assert list(found) == [entry.name for entry in entries]
     for entry in entries:
@@ -185,7 +185,7 @@ def test_every_question_comes_back(entries: list[bank.Entry], kind: str) -> None
 
 
 def test_all_questions_of_all_pages_are_there_with_their_answers(
-    entries: list[bank.Entry],
+    entries: list[bank.BankItem],
 ) -> None:
     found = {entry.name: entry for entry in entries}
     assert len(found) == len(entries)
@@ -199,7 +199,7 @@ def test_all_questions_of_all_pages_are_there_with_their_answers(
 
 
 def test_a_number_of_an_exercise_is_that_of_its_solution_and_no_slip_passes(
-    entries: list[bank.Entry],
+    entries: list[bank.BankItem],
 ) -> None:
     asked = [entry for entry in entries if "/" not in entry.name]
     assert len(asked) >= 30
@@ -214,7 +214,7 @@ def test_a_number_of_an_exercise_is_that_of_its_solution_and_no_slip_passes(
         assert {words(answer.feedback) for answer in wrong} <= hints
 
 
-def test_formulas_are_marked_and_texts_are_well_formed(entries: list[bank.Entry]) -> None:
+def test_formulas_are_marked_and_texts_are_well_formed(entries: list[bank.BankItem]) -> None:
     for entry in entries:
         for text in (entry.ask, entry.otherwise, *(a.feedback for a in entry.answers)):
             ElementTree.fromstring(f"<div>{text}</div>")
@@ -225,10 +225,11 @@ def test_formulas_are_marked_and_texts_are_well_formed(entries: list[bank.Entry]
 
 
 def test_gift_keeps_what_has_a_meaning_in_gift() -> None:
-    entry = bank.Entry(
-        "page", "page/it:1", "<p>\\(\\{x\\neq y\\}\\) ~ # = :</p>",
-        (bank.Answer(True, "<p>a=b</p>", "<p>{1}</p>"), bank.Answer(False, "<p>#</p>", "<p>~</p>")),
-    )  # fmt: skip
+    right = bank.Offered(True, "<p>a=b</p>", "<p>{1}</p>")
+    wrong = bank.Offered(False, "<p>#</p>", "<p>~</p>")
+    entry = bank.BankItem(
+        "page", "page/it:1", "<p>\\(\\{x\\neq y\\}\\) ~ # = :</p>", (right, wrong)
+    )
     [(name, read)] = read_gift(bank.gift([entry])).items()
     assert name == "page/it:1"
     assert read.ask == entry.ask
@@ -238,7 +239,7 @@ def test_gift_keeps_what_has_a_meaning_in_gift() -> None:
     ]
 
 
-def test_the_same_bank_has_the_same_bytes(entries: list[bank.Entry]) -> None:
+def test_the_same_bank_has_the_same_bytes(entries: list[bank.BankItem]) -> None:
     for write in bank.FORMATS.values():
         assert write(entries[:5]) == write(entries[:5])
 
@@ -249,7 +250,7 @@ def test_an_unknown_format_is_one_sentence() -> None:
 
 
 def test_the_command_writes_a_file(
-    entries: list[bank.Entry], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    entries: list[bank.BankItem], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(bank, "entries", lambda project: entries[:3])

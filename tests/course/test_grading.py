@@ -48,7 +48,7 @@ def _works() -> bool:
 WORKS = _works()
 TRUST = sandbox.Limits(trust=True)
 isolated = pytest.mark.skipif(not WORKS, reason="bubblewrap is not installed or not allowed here")
-COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "grade"]
+COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "course", "grade"]
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -79,14 +79,22 @@ class Negated(Policy):
         return momab.choose_top(-self.score, 0, coin)
 
 
-def test_an_expression_on_arrays_plays_in_the_next_process_too() -> None:
-    """numba keeps such a driver and cannot read it again."""
+def without_a_module() -> Policy:
+    names: dict[str, Any] = {"__name__": "not_a_module"}
+    exec(FILE.replace("@dataclass(frozen=True)", ""), names)
+    policy: Policy = names["EpsilonGreedy"]()
+    return policy
+
+
+def test_what_numba_cannot_read_again_plays_in_the_next_process_too() -> None:
+    """An expression on whole arrays, and a class that belongs to no module."""
     compiled = pytest.importorskip("momab.engine.compiled", reason="skipped: needs numba")
-    common = (momab.synthetic(0.1, 2, K=6), Negated(), 80, 1, 0, 2, (), False, True)
-    first = loop.play_block(*common)
-    compiled.driver_for.cache_clear()
-    compiled._ready.clear()
-    assert_same(loop.play_block(*common), first)
+    for policy in (Negated(), without_a_module()):
+        common = (momab.synthetic(0.1, 2, K=6), policy, 80, 1, 0, 2)
+        first = loop.play_block(*common, arms=True)
+        compiled.driver_for.cache_clear()
+        compiled._ready.clear()
+        assert_same(loop.play_block(*common, arms=True), first)
 
 
 class Listed(Policy):
@@ -156,12 +164,3 @@ def test_a_file_that_does_not_work_is_explained(
         (tmp_path / "x.py").write_text(text)
     with pytest.raises(MomabError, match=said):
         specs.policy(f"{tmp_path}/{spec}")
-
-
-def test_a_driver_is_cached_only_if_another_process_can_load_it() -> None:
-    compiled = pytest.importorskip("momab.engine.compiled", reason="skipped: needs numba")
-    names: dict[str, Any] = {"__name__": "not_a_module"}
-    exec(FILE.replace("@dataclass(frozen=True)", ""), names)
-    for kind, lasting in ((names["EpsilonGreedy"], False), (momab.KLUCB, True)):
-        cache = compiled.driver_for(kind.select, kind.moved)._cache
-        assert (type(cache).__name__ != "NullCache") == lasting

@@ -65,7 +65,7 @@ def _plane(axes: Axes, study: Study) -> None:
     for number, a in enumerate(study.order[:14]):
         over = number % 2 == 0
         axes.annotate(
-            label(study.arms[a], int(a)), study.means[a], xytext=(6, 5 if over else -11),
+            arm_label(study.arms[a], int(a)), study.means[a], xytext=(6, 5 if over else -11),
             textcoords="offset points", fontsize=8.5, color=INK, zorder=4,
         )  # fmt: skip
     axes.set(xlabel=_title(study, 0), ylabel=_title(study, 1))
@@ -91,7 +91,9 @@ def _panels(panels: list[Axes], study: Study) -> None:
         axes.locator_params(axis="x", nbins=3)
         if study.less[j]:
             axes.invert_xaxis()
-    panels[0].set_yticks(range(len(rows)), [label(study.arms[a], a) for a in rows], fontsize=8.5)
+    panels[0].set_yticks(
+        range(len(rows)), [arm_label(study.arms[a], a) for a in rows], fontsize=8.5
+    )
 
 
 def _title(study: Study, j: int, between: str = ", ") -> str:
@@ -112,7 +114,7 @@ def _legend(fig: Figure, study: Study) -> None:
     fig.legend(handles=marks, loc="outside upper left", ncols=3)
 
 
-def label(name: str, number: int) -> str:
+def arm_label(name: str, number: int) -> str:
     """An arm's name as a label; what no font can draw is called by its number."""
     return clip(name, 24) if drawable(name) else f"arm {number + 1}"
 

@@ -21,7 +21,7 @@ MOST = 12
 
 
 @dataclass(frozen=True)
-class Sweep:
+class ChangingNumbers:
     """The runs of a sweep, by what varies, and the numbers that change: words, then a text each."""
 
     runs: Sequence[Mapping[str, str]]

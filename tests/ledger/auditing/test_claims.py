@@ -415,19 +415,19 @@ def test_command_line(tmp_path, monkeypatch, capsys):
 
     record = clean()
     record.save(tmp_path / "good.npz")
-    code, out = run("audit", tmp_path / "good.npz")
+    code, out = run("tools", "audit", tmp_path / "good.npz")
     assert code == 0
     assert "no violation" in out.out
     record.edited(c=0.25).save(tmp_path / "bad.npz")
-    code, out = run("audit", tmp_path / "bad.npz")
+    code, out = run("tools", "audit", tmp_path / "bad.npz")
     assert code == 1
     assert "VIOLATION of overlooked" in out.out.replace("\n", " ")
     (tmp_path / "none.npz").write_text("nothing")
-    code, out = run("audit", tmp_path / "none.npz")
+    code, out = run("tools", "audit", tmp_path / "none.npz")
     assert code == 2
     assert out.err.startswith("momab: cannot read")
     assert len(out.err.strip().splitlines()) == 1
-    code, out = run("audit", tmp_path / "good.npz", "--event", "none")
+    code, out = run("tools", "audit", tmp_path / "good.npz", "--event", "none")
     assert code == 2
     help_text = CliRunner().invoke(app, ["tools", "audit", "--help"]).output
     assert "every lemma" in help_text
