@@ -12,7 +12,21 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-_BLOCKS = ("p", "li", "td", "th", "dt", "dd", "figcaption", "caption", "h1", "h2", "h3", "h4")
+_BLOCKS = (
+    "p",
+    "pre",
+    "li",
+    "td",
+    "th",
+    "dt",
+    "dd",
+    "figcaption",
+    "caption",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+)
 _WIDE = 430.0  # points; half a column would make such a drawing illegible
 _WORD = re.compile(r"[-−+]?\d[\d,.]*(?<![.,])(?:e[-+]?\d+)?(?:\s?%)?|\w+|[^\w\s]")
 _ID = re.compile(r'(\bid="|\bhref="#|url\(#|\baria-(?:labelledby|describedby)=")([^")]+)')

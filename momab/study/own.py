@@ -391,7 +391,7 @@ class Study:
         table["What is certain"] = [self.answers[a] for a in chosen]
         for j in range(self.instance.d):
             ends = self.interval(j)
-            table[escaped(self.titled(j))] = [
+            table[escaped(self.titled(j)).replace("$", r"\$")] = [
                 f"{self.means[a, j]:.4g} ({ends[0][a]:.4g} to {ends[1][a]:.4g})" for a in chosen
             ]
         return pd.DataFrame(table)

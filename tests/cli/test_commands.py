@@ -18,6 +18,7 @@ from momab.book.single_page import planned_runs, run_page
 from momab.cli.app import app
 from momab.cli.study import study_request
 from momab.study.own import Request
+from tests import tiny
 from tests.command import run
 from tests.conftest import ROOT
 
@@ -121,7 +122,8 @@ def test_a_printed_study_is_made_again(
 
 @pytest.mark.slow
 def test_a_printed_sweep_is_made_again(book: Path) -> None:
-    project = Project(book, book / "momab_tiny")
+    tiny.dress(book)
+    project = tiny.project(book)
     index, *pages = run_page(project, "other", assignments=["seed=2,3"])
     [command] = BeautifulSoup(index.read_text("utf-8"), "html.parser").select("footer code")
     options = parsed(command.get_text())

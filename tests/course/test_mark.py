@@ -39,7 +39,7 @@ from tests.course.classroom import MAIN, WIDTH, without_metadata
 
 BOOK = Project.find(ROOT)
 FIRST, SECOND = "width-floor-1", "width-floor-4"
-COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "mark"]
+COMMAND = [sys.executable, "-c", "from momab.cli.app import main; main()", "course", "mark"]
 HOSTILE = """\
 <script>window.hurt = 1</script> <img src=x onerror="window.hurt = 2"> <b onclick="x()">b</b>
 

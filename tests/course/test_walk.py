@@ -69,7 +69,10 @@ def look(page: Any, name: str) -> None:
 @pytest.mark.slow
 def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
     # 1. a handout
-    assert momab("handout", MAIN, "-o", tmp_path / "week3") == f"{tmp_path}/week3/{MAIN}.ipynb\n"
+    assert (
+        momab("course", "handout", MAIN, "-o", tmp_path / "week3")
+        == f"{tmp_path}/week3/{MAIN}.ipynb\n"
+    )
 
     # 2. what comes back, and the rules
     fill_in(tmp_path / "week3" / f"{MAIN}.ipynb", tmp_path / "returned")
@@ -138,7 +141,7 @@ def test_from_an_empty_folder_to_feedback(tmp_path: Path, browser: Any) -> None:
     assert {name: row["total"] for name, row in rows.items()} == {"ada": "12", "ben": "7"}
     assert {row["out of"] for row in rows.values()} == {"12"}
     assert (rows["ben"]["width-floor-1"], rows["ben"]["width-floor-4"]) == ("1", "4")
-    said = momab("mark", results, "--feedback")
+    said = momab("course", "mark", results, "--feedback")
     where = f"{results / 'reports'}; the marks are in {results / 'grades.csv'}."
     assert said == f"2 feedback pages: {where}\n"
     for scheme, width in (("light", 1280), ("dark", 1280), ("light", 375)):

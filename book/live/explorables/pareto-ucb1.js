@@ -110,7 +110,7 @@ function bars(under, state, all, [left, right, top, bottom], narrow) {
 define("pareto-ucb1", {
   title: "Drag the instance: which policy has the smaller bound, and which the smaller regret?",
   controls: {
-    T: range({label: "Rounds T", min: 1000, max: 200_000, step: 1.5, value: 100_000, log: true, integer: true}),
+    T: range({label: "Rounds T", min: 1000, max: 200_000, step: 1.25, value: 100_000, log: true, integer: true}),
     seed: whole({label: "Seed", value: 1}),
   },
   state: {at: {...points({value: [[0.15, 5]], min: LEAST, max: K - 2, least: 1, most: 1}), parse: (text) => {
