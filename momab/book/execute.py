@@ -13,12 +13,14 @@ import multiprocessing
 import os
 import platform
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from momab._util.files import require_folder, write_text
 from momab._util.processes import end_with_parent, ignore_interrupts
@@ -28,6 +30,9 @@ from momab.book.notebook import Node, Notebook
 from momab.book.parameters import Values
 from momab.book.project import Project
 from momab.errors import BuildError, MomabError
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 _KEEP = 8
 _YOUNG = 3600.0
@@ -297,16 +302,18 @@ def _run_cells(node: Node, source: Path, values: Values, path: Path, pipe: Conne
 
     pipe.send(Cells(0, total))
     started = time.perf_counter()
-    executed = papermill.execute_notebook(
-        node,
-        None,
-        values,
-        kernel_name="python3",
-        progress_bar=False,
-        extra_arguments=["--log-level=50"],  # the kernel comments on loopback and on its own end
-        cwd=str(source.parent),
-        on_cell_executed=count,
-    )
+    with tempfile.TemporaryDirectory(prefix="momab-") as private:
+        executed = papermill.execute_notebook(
+            node,
+            None,
+            values,
+            kernel_name="python3",
+            progress_bar=False,
+            extra_arguments=["--log-level=50"],  # the kernel comments on its own end
+            cwd=str(source.parent),
+            on_cell_executed=count,
+            config=_connection(private),
+        )
     executed.metadata["momab"] = {
         "parameters": values,
         "seconds": round(time.perf_counter() - started, 2),
@@ -318,6 +325,19 @@ def _run_cells(node: Node, source: Path, values: Values, path: Path, pipe: Conne
     partial = path.with_suffix(f".{os.getpid()}.part")
     nbformat.write(executed, partial)
     os.replace(partial, path)
+
+
+def _connection(private: str) -> Config:
+    """How client and kernel talk: by sockets in a folder of their own where there are such sockets.
+
+    With numbered ports, two clients that start at once may choose the same one and read each other.
+    """
+    from traitlets.config import Config
+
+    if os.name != "posix" or len(private) > 80:  # the path of a socket has about 100 characters
+        return Config()
+    file = os.path.join(private, "kernel.json")
+    return Config(KernelManager={"transport": "ipc", "connection_file": file})
 
 
 def versions() -> dict[str, str]:

@@ -84,18 +84,30 @@ def _write_texts(project: Project, new: Path) -> None:
 
 
 def build_wheel(project: Project, folder: Path) -> Path:
-    """Build the library's wheel into a folder, with setuptools as it is installed here."""
+    """Build the library's wheel into a folder, with setuptools as it is installed here.
+
+    It is built from a copy, because setuptools writes beside the sources while it works.
+    """
     start = (
         "import sys; sys.path.insert(0, 'tools'); import backend; backend.build_wheel(sys.argv[1])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", start, str(folder.resolve())],
-        cwd=project.root,
-        env={**os.environ, "SOURCE_DATE_EPOCH": "315532800"},  # equal sources give equal bytes
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
+            shutil.copyfile(project.root / name, Path(temporary) / name)
+        for name in ("momab", "tools"):
+            shutil.copytree(
+                project.root / name,
+                Path(temporary) / name,
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )
+        done = subprocess.run(
+            [sys.executable, "-c", start, str(folder.resolve())],
+            cwd=temporary,
+            env={**os.environ, "SOURCE_DATE_EPOCH": "315532800"},  # equal sources give equal bytes
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise MomabError(f"the wheel cannot be built ({said}); it needs the extra 'dev'.")

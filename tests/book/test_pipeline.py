@@ -1,6 +1,7 @@
 """The pipeline on a tiny book: what runs again, what is kept, what a failure leaves behind."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -332,7 +333,7 @@ def test_a_raising_cell_ends_a_build_and_the_last_site_stays(built):
 
 
 @pytest.mark.slow
-def test_two_executions_from_one_seed_are_alike(book):
+def test_two_executions_from_one_seed_are_alike_and_open_no_port(book):
     write(
         book,
         "other",
@@ -341,6 +342,8 @@ def test_two_executions_from_one_seed_are_alike(book):
         "fig = Figure()\nfig.add_subplot().plot([1, seed, 3])\n"
         'show.show_figure(fig, alt="A line that goes up and down.", caption="A line $x$.")',
         'show.show_table(pd.DataFrame({"n": [1, 2], "x": [0.5, seed]}), caption="Numbers.")',
+        "from ipykernel.connect import get_connection_info\n"
+        'get_connection_info(unpack=True)["transport"]',
     )
     outputs = []
     for _ in range(2):
@@ -352,6 +355,7 @@ def test_two_executions_from_one_seed_are_alike(book):
     text = json.dumps(outputs[0])
     assert "aria-label" in text
     assert "<caption" in text
+    assert ("'ipc'" in text) == (os.name == "posix")
 
 
 def test_builds_in_one_folder_wait_for_each_other(tmp_path):
