@@ -170,6 +170,8 @@ class Claim(BaseModel):
     """The proof, if it stands on no page."""
     reason: str = ""
     evidence: str = ""
+    versions: str = ""
+    """How versions of the paper differ here; the book follows version 2."""
     pending: str | None = None
 
     @field_validator("kind")
@@ -425,7 +427,8 @@ def audit_claims(claims: tuple[Claim, ...] | None = None) -> tuple[ClaimResult, 
 
 COLUMNS = (
     *("id", "item", "kind", "title", "statement", "page", "block", "status"),
-    *("verdict", "recorded", "formal", "checked", "proof", "reason", "evidence", "seconds"),
+    *("verdict", "recorded", "formal", "checked", "proof", "reason", "evidence"),
+    *("versions", "seconds"),
 )
 
 
@@ -455,6 +458,7 @@ def ledger_table(results: tuple[ClaimResult, ...]) -> pd.DataFrame:
                 "proof": _referring(result.claim.proof, entries),
                 "reason": _referring(result.claim.reason or result.claim.pending or "", entries),
                 "evidence": result.evidence,
+                "versions": _referring(result.claim.versions, entries),
                 "seconds": round(result.seconds, 2),
             }
             for result in results

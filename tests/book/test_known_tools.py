@@ -1,0 +1,91 @@
+"""Tools that readers know run the downloads: the commands of the table in *Using this book*."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+TABLE = (ROOT / "book/using.md").read_text("utf-8").partition("(tools-you-know)=")[2]
+ROWS = re.findall(r"^\| ([^|]+) \| (.+?) \| .+ \|$", TABLE.partition("\n(")[0], flags=re.M)
+COMMANDS = {
+    tool: match[1]
+    for tool, cell in ROWS
+    if (match := re.match(r"`((?:papermill|jupyter|jupytext)\b[^`]*)`", cell))
+}
+
+
+def type_command(command: str, folder: Path) -> str:
+    """Type a command in a folder, in the environment of the tests; return what it says."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        shlex.split(command),
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_table_has_the_tools():
+    assert [tool for tool, _ in ROWS if tool != "tool"] == [
+        *("papermill", "nbclient", "jupytext", "Jupyter Book", "JupyterLab", "VS Code", "Binder")
+    ]
+    assert set(COMMANDS) == {"papermill", "nbclient", "jupytext", "Jupyter Book", "JupyterLab"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["papermill", "nbclient", "jupytext"])
+def test_a_download_runs(tool: str, site: Path, tmp_path: Path):
+    for name in ("zero-gap.ipynb", "zero-gap.md"):
+        shutil.copy(site / "downloads" / name, tmp_path)
+    type_command(COMMANDS[tool], tmp_path)
+    node = nbformat.read(tmp_path / "out.ipynb", as_version=4)
+    nbformat.validate(node)
+    cells = [cell for cell in node.cells if cell.cell_type == "code" and cell.source.strip()]
+    assert len(cells) > 10
+    assert all(cell.execution_count for cell in cells)
+    if tool == "papermill":
+        (drawn,) = [c for c in cells if "injected-parameters" in c.metadata.get("tags", ())]
+        assert "arms = 8" in drawn.source
+
+
+def test_a_download_names_a_kernel_that_every_jupyter_has(site: Path):
+    """JupyterLab and VS Code choose the kernel by this name; Binder installs ipykernel."""
+    for path in (site / "downloads").glob("*.ipynb"):
+        assert nbformat.read(path, as_version=4).metadata.kernelspec.name == "python3", path.name
+    pinned = (ROOT / "requirements.txt").read_text()
+    assert re.search(r"^ipykernel==", pinned, flags=re.M)
+    workflow = (ROOT / ".github/workflows/pages.yml").read_text()
+    steps = yaml.safe_load(workflow)["jobs"]["notebooks"]["steps"]
+    assert any('mv "$requirements" requirements.txt' in step.get("run", "") for step in steps)
+
+
+@pytest.mark.slow
+def test_jupyter_book_builds_a_checkout(tmp_path: Path):
+    """The command of the table, on a copy with two of the pages."""
+    skipped = shutil.ignore_patterns(".*", "_build", "*.pyc", "tests", "proofs")
+    copy = tmp_path / "book"
+    shutil.copytree(ROOT, copy, ignore=skipped)
+    toc = "format: jb-book\nroot: notebooks/index\nchapters:\n  - file: notebooks/zero-gap\n"
+    (copy / "_toc.yml").write_text(toc)
+    type_command(COMMANDS["Jupyter Book"], copy)
+    page = (copy / "_build/html/notebooks/zero-gap.html").read_text("utf-8")
+    assert "Pareto gap" in page
+    assert page.count('class="cell_output') > 5
+
+
+@pytest.mark.slow
+def test_jupyterlab_starts():
+    assert re.match(r"\d+\.\d+", type_command("jupyter lab --version", ROOT))
