@@ -98,35 +98,24 @@ def reward_arrays(source: RewardSource) -> RewardArrays:
     """Lay a reward source out as plain read-only arrays."""
     from momab.model import instances
 
-    none, nowhere = np.zeros(0), np.zeros(1, dtype=np.int64)
+    p, values, offsets = np.zeros(0), np.zeros(0), np.zeros(1, dtype=np.int64)
     if isinstance(source, instances.Bernoulli):
-        K, d = source.means.shape
-        return _reward_arrays(BERNOULLI, d, _thresholds(source.means), none, nowhere, K, d)
-    if isinstance(source, instances.Duplicated):
-        K, d = len(source.theta), source.d
-        return _reward_arrays(DUPLICATED, 1, _thresholds(source.theta), none, nowhere, K, d)
-    offsets = source.offsets
-    if isinstance(source, instances.Rows):
+        kind, p, (K, d) = BERNOULLI, source.means, source.means.shape
+    elif isinstance(source, instances.Duplicated):
+        kind, p, K, d = DUPLICATED, source.theta, len(source.theta), source.d
+    elif isinstance(source, instances.Rows):
+        kind, values, offsets = ROWS, source.table, source.offsets
         K, d = len(offsets) - 1, source.table.shape[1]
-        return _reward_arrays(ROWS, 1, _thresholds(none), source.table, offsets, K, d)
-    K, d = (len(offsets) - 1) // source.d, source.d
-    return _reward_arrays(SAMPLES, d, _thresholds(none), source.values, offsets, K, d)
-
-
-def _reward_arrays(
-    kind: int,
-    words: int,
-    thresholds: IntArray,
-    values: FloatArray,
-    offsets: IntArray,
-    K: int,
-    d: int,
-) -> RewardArrays:
+    else:
+        kind, values, offsets = SAMPLES, source.values, source.offsets
+        K, d = (len(offsets) - 1) // source.d, source.d
     # Read-only for everybody, so that the compiler sees one type of array and is compiled once.
+    thresholds = _thresholds(p)
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1).view()
     cuts = np.ascontiguousarray(offsets, dtype=np.int64).view()
     for array in (thresholds, flat, cuts):
         array.setflags(write=False)
+    words = d if kind in (BERNOULLI, SAMPLES) else 1
     return RewardArrays(kind, words, thresholds, flat, cuts, K, d)
 
 

@@ -8,9 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from momab.engine.policies.annealing import AnnealingPareto
-from momab.engine.policies.anytime import AnytimeWidthGuided
 from momab.engine.policies.base import (
-    Certificate,
     Policy,
     as_published,
     coins_of,
@@ -23,14 +21,9 @@ from momab.engine.policies.base import (
 )
 from momab.engine.policies.kl_ucb import KLUCB
 from momab.engine.policies.pareto_imed import ParetoIMED
-from momab.engine.policies.pareto_thompson import ParetoThompson
 from momab.engine.policies.pareto_ucb1 import ParetoUCB1
 from momab.engine.policies.scalarized import ScalarizedUCB, paper_weights
-from momab.engine.policies.single_ucb1 import SingleUCB1
-from momab.engine.policies.width_guided import (
-    OBJECTIVE_RULES,
-    WidthGuided,
-)
+from momab.engine.policies.width_guided import OBJECTIVE_RULES, WidthGuided
 
 for _module in iter_modules(__path__):
     register_all(import_module(f"{__name__}.{_module.name}"))
@@ -39,14 +32,10 @@ __all__ = [
     "KLUCB",
     "OBJECTIVE_RULES",
     "AnnealingPareto",
-    "AnytimeWidthGuided",
-    "Certificate",
     "ParetoIMED",
-    "ParetoThompson",
     "ParetoUCB1",
     "Policy",
     "ScalarizedUCB",
-    "SingleUCB1",
     "WidthGuided",
     "as_published",
     "coins_of",

@@ -6,27 +6,8 @@ epoch is the first with :math:`T_k>\max(t,K)`, and the policy is Algorithm 1 wit
 the races go on with the new radius.  The horizon is never used.  (If the run ends within the
 epoch, a commitment is for good, and the engine may write it down in closed form.)
 
-**What it costs.**  Rewards in [0, 1], c > 1, :math:`g=g^\dagger>0`, T > K.  Let
-:math:`T_{k_0}` be the first end above K and :math:`T_{k^*}` the first that is at least T.  Then
-
-.. math:: \mathbb E R_T\le K\Delta_{\max}+\frac{32cK\log T_{k^*}}g
-   +2Kd\,\Delta_{\max}\sum_{k=k_0}^{k^*}T_k^{2-2c},\qquad \log T_{k^*}\le2\log(T-1),
-
-and for c = 2 the last term is at most :math:`2d\Delta_{\max}/(K+2)`.  *Proof.*  Let
-:math:`\Omega_k`: the mean of the first n rewards of every arm is within
-:math:`\sqrt{c\log T_k/n}` of its expectation, on every objective, n up to :math:`T_k`.  By
-Hoeffding it fails with probability at most :math:`2Kd\,T_k^{1-2c}`, and then the fewer than
-:math:`T_k` rounds of the epoch cost at most :math:`\Delta_{\max}` each: the last term.  Lemmas 9
-to 11 speak of one round whose intervals hold.  So on :math:`\Omega_k`, in epoch k,
-commitments are free, and a raced pull of arm a that
-finds N pulls has :math:`\Delta_a\le4\sqrt{c\log T_k/N}` and
-:math:`N\le16c\log T_k/g^2`.  Both only grow if :math:`T_k` becomes :math:`T_{k^*}`; and since all
-samples are kept, no two pulls of an arm find the same N.  So all good epochs
-together cost an arm at most
-:math:`\sum_N4\sqrt{c\log T_{k^*}/N}\le32c\log T_{k^*}/g`, N up to
-:math:`16c\log T_{k^*}/g^2`: the last epoch's ceiling pays for all.  Finally the epoch before the
-last ends at T - 1 or earlier, so :math:`T_{k^*}\le(T-1)^2`; and
-:math:`\sum_kT_k^{-2}\le1/(T_{k_0}^2-1)\le1/(K(K+2))`.
+The chapter on small coefficients proves what that costs: at c = 2 at most twice the leading term
+of Algorithm 1.
 """
 
 from __future__ import annotations
@@ -38,7 +19,7 @@ import numpy as np
 
 from momab._util.validate import positive_number
 from momab.engine.policies.base import COEFFICIENTS, Policy, Values
-from momab.engine.policies.width_guided import WIDEST, WidthGuided, prepare_races
+from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.streams import Coins
 from momab.model.numerics import log
 
@@ -60,6 +41,8 @@ class AnytimeWidthGuided(Policy):
 
     c: float = 2.0
 
+    objective_rule: ClassVar[str] = "widest"
+    certificate: ClassVar[str] = "hoeffding"
     family: ClassVar[str] = "anytime-width-guided"
     name: ClassVar[str] = family
     label: ClassVar[str] = "Anytime Width-guided"
@@ -72,10 +55,10 @@ class AnytimeWidthGuided(Policy):
         object.__setattr__(self, "c", positive_number(self.c, "c"))
 
     def start(self) -> None:
-        """Prepare the races of the first epoch; all else is Algorithm 1."""
-        self.rule, self.kl = WIDEST, False
+        """Prepare the races; the radius is that of the first epoch."""
+        start_1(self)
         self.end = np.array([epoch_end(self.K)])
-        prepare_races(self)
+        self.clog = np.array([self.c * log(self.end[0])])
 
     moved = WidthGuided.moved
 
@@ -86,8 +69,9 @@ class AnytimeWidthGuided(Policy):
         return algorithm_1(self, t, coin)
 
 
-algorithm_1: Any = WidthGuided.select
+start_1: Any = WidthGuided.start
 moved_1: Any = WidthGuided.moved
+algorithm_1: Any = WidthGuided.select
 
 
 def epoch_end(t: int) -> int:

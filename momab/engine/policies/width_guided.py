@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from momab._util.validate import BoolArray, FloatArray, IntArray, positive_number
+from momab._util.validate import positive_number
 from momab.engine.policies.base import COEFFICIENTS, Policy, Values, one_of
 from momab.engine.policies.kl_ucb import PRECISION, kl_above
 from momab.engine.streams import Coins
@@ -30,27 +30,8 @@ WIDEST, RANDOM, ROUND_ROBIN, ORACLE = range(len(OBJECTIVE_RULES))
 CERTIFICATES = ("hoeffding", "kl")
 
 
-class Races:
-    """What Algorithm 1 remembers of a run, for every arm a and objective j."""
-
-    clog: FloatArray  # c log T
-    beta: FloatArray  # beta[a]: radii
-    U: FloatArray  # U[j, a]: upper bounds
-    order: IntArray  # order[j]: the arms, largest U[j] first
-    rank: IntArray  # rank[j, a]: where an arm is in that order
-    b: IntArray  # the leaders b_j
-    challenger: IntArray  # the challengers e_j
-    tied: BoolArray  # pairs that a coin draws, round by round
-    W: FloatArray  # the widths of the races
-    proof: FloatArray  # W_j where objective j certifies, else -inf
-    winner: IntArray  # whom it certifies
-    doubt: BoolArray  # kl: objectives to be looked at again
-    best: IntArray  # kl: the arm with the largest mean
-    rival: IntArray  # kl: an arm whose interval was not below
-
-
 @dataclass(frozen=True)
-class WidthGuided(Races, Policy):
+class WidthGuided(Policy):
     """Algorithm 1, with radius sqrt(c log T / N); c = 2 is the theorem's.
 
     The certificate is looked for on all objectives whatever the rule.
@@ -129,11 +110,23 @@ class WidthGuided(Races, Policy):
         return min(float(horizon), instance.K * (1.0 + ceiling))
 
     def start(self) -> None:
-        """Prepare the races; the radius is sqrt(c log T / N)."""
+        """Prepare the races, for every arm a and objective j; the radius is sqrt(c log T / N)."""
+        K, d = self.K, self.d
         self.rule = OBJECTIVE_RULES.index(self.objective_rule)
         self.kl = self.certificate == "kl"
-        self.end = np.array([self.T])
-        prepare_races(self)
+        self.end, self.clog = np.array([self.T]), np.array([self.c * log(self.T)])
+        self.beta = np.zeros(K)  # beta[a]: radii
+        self.U = np.full((d, K), -np.inf)  # U[j, a]: upper bounds
+        self.order = np.tile(np.arange(K), (d, 1))  # order[j]: the arms, largest U[j] first
+        self.rank = self.order.copy()  # rank[j, a]: where an arm is in that order
+        self.b, self.challenger = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
+        self.tied = np.zeros(d, dtype=np.bool_)  # pairs (b_j, e_j) that a coin draws every round
+        self.W = np.zeros(d)  # the widths of the races
+        self.proof = np.full(d, -np.inf)  # W_j where objective j certifies, else -inf
+        self.winner = np.zeros(d, dtype=np.int64)  # whom it certifies
+        self.doubt = np.ones(d, dtype=np.bool_)  # kl: objectives to be looked at again
+        self.best = np.zeros(d, dtype=np.int64)  # kl: the arm with the largest mean
+        self.rival = np.ones(d, dtype=np.int64)  # kl: an arm whose interval was not below
 
     def moved(self, arm: int) -> None:
         """Radii, intervals and races, where the arm that was pulled changes them."""
@@ -184,22 +177,7 @@ def wider(self: Any, b: int, e: int, coin: Coins) -> int:
     return low if choose(2, 2 * self.d + 2, coin) == 0 else high
 
 
-# ---- what the races remember ---------------------------------------------------------------
-
-
-def prepare_races(self: Any) -> None:
-    """Make the arrays of :class:`Races`, before any arm is pulled."""
-    K, d = self.K, self.d
-    self.clog = np.array([self.c * log(self.end[0])])
-    self.beta = np.zeros(K)
-    self.U = np.full((d, K), -np.inf)
-    self.order = np.tile(np.arange(K), (d, 1))
-    self.rank = self.order.copy()
-    self.b, self.challenger = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
-    self.tied, self.doubt = np.zeros(d, dtype=np.bool_), np.ones(d, dtype=np.bool_)
-    self.W, self.proof = np.zeros(d), np.full(d, -np.inf)
-    self.winner = np.zeros(d, dtype=np.int64)
-    self.best, self.rival = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.int64)
+# ---- leaders and challengers --------------------------------------------------------------
 
 
 def reorder(self: Any, j: int, arm: int, upper: float) -> bool:
