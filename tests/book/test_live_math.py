@@ -78,6 +78,16 @@ def test_the_lower_bound_is_the_library_s(bench: Visit) -> None:
         assert_allclose(one["least"], exact * np.log(10_000), rtol=1e-12)
 
 
+def test_the_orders_of_the_worst_case_are_those_of_the_theorem(bench: Visit) -> None:
+    """The two parts agree for d = 1; the lower bound is never above the upper one."""
+    cases = [{"K": K, "T": T, "d": d} for K in (4, 16) for T in (500, 8000) for d in (1, 64, 4096)]
+    for case, one in zip(cases, computed(bench, "minimax", "orders(x)", cases), strict=True):
+        assert_allclose(one["any"] ** 2, case["K"] * case["T"])
+        assert_allclose(one["root"] ** 2 * case["d"], one["any"] ** 2)
+        assert one["lower"] == max(one["root"] / 19, one["search"])
+        assert one["lower"] <= one["upper"] == 19.5 * one["root"] + case["K"]
+
+
 def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
     """Local charge in every state whose intervals hold, and both constants are attained."""
     rng = np.random.default_rng(6)
