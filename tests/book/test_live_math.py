@@ -10,6 +10,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from momab import pareto, theory
+from momab.model.identification import naming_cost
 from tests.book.test_live_engine import random_means
 from tests.browsing import Visit
 
@@ -86,6 +87,28 @@ def test_the_orders_of_the_worst_case_are_those_of_the_theorem(bench: Visit) -> 
         assert_allclose(one["root"] ** 2 * case["d"], one["any"] ** 2)
         assert one["lower"] == max(one["root"] / 19, one["search"])
         assert one["lower"] <= one["upper"] == 19.5 * one["root"] + case["K"]
+
+
+def test_the_cost_of_naming_an_arm_is_the_library_s(bench: Visit) -> None:
+    """Ties and twins too; where two answers cost the same to rounding, either may be named."""
+    rng = np.random.default_rng(8)
+    drawn = [random_means(rng) for _ in range(150)]
+    drawn = [np.clip(means, 0.02, 0.98) for means in drawn if 2 <= len(means) <= 6]
+    found = computed(
+        bench, "one-arm", "judge(x).costs.map(String)", [means.tolist() for means in drawn]
+    )
+    named = [naming_cost(means) for means in drawn]
+    for costs, wanted in zip(found, named, strict=True):
+        assert_allclose(np.array(costs).astype(float), wanted.per_arm, rtol=1e-8)
+    assert {np.isfinite(one.value) for one in named} == {True, False}
+    shares = computed(bench, "one-arm", "judge(x)", [means.tolist() for means in drawn])
+    for one, wanted in zip(shares, named, strict=True):
+        assert one["arm"] == wanted.arm
+        if wanted.arm >= 0:
+            assert_allclose(one["shares"], wanted.weights, atol=1e-5)
+            assert_allclose(
+                [sum(part["each"]) for part in one["parts"]], 1 / wanted.value, rtol=1e-6
+            )
 
 
 def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
