@@ -10,6 +10,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from momab import pareto, theory
+from momab.engine.policies.width_guided import kl_apart
 from momab.model.identification import naming_cost
 from tests.book.test_live_engine import random_means
 from tests.browsing import Visit
@@ -109,6 +110,37 @@ def test_the_cost_of_naming_an_arm_is_the_library_s(bench: Visit) -> None:
             assert_allclose(
                 [sum(part["each"]) for part in one["parts"]], 1 / wanted.value, rtol=1e-6
             )
+
+
+def test_certificates_come_where_the_engine_gives_them(bench: Visit) -> None:
+    """The least equal number of pulls at which the two best are apart, with either interval."""
+    rng = np.random.default_rng(9)
+    drawn = [
+        (rng.choice(np.arange(2, 99) / 100, (4, 1), replace=False), rng.uniform(0.05, 3))
+        for _ in range(100)
+    ]
+    cases = [
+        {"means": means.tolist(), "c": round(c, 2), "certificate": kind}
+        for means, c in drawn
+        for kind in ("hoeffding", "kl")
+    ]
+    found = computed(bench, "certificates", "needed(x)", cases)
+    for case, pulls in zip(cases, found, strict=True):
+        low, high = np.sort(np.ravel(case["means"]))[-2:].tolist()
+
+        def apart(n: int, c: float = case["c"], p: float = high, q: float = low) -> bool:
+            radius = float(theory.confidence_radius(n, 10_000, c))
+            return kl_apart((p, radius, n), (q, radius, n), 2 * c * math.log(10_000))
+
+        if case["certificate"] == "kl":
+            assert apart(pulls)
+            assert pulls == 1 or not apart(pulls - 1)
+        else:
+            exact = 4 * case["c"] * math.log(10_000) / (high - low) ** 2
+            assert pulls == math.floor(exact) + 1
+    hoeffding, kl = np.array(found).reshape(-1, 2).T
+    assert (kl <= hoeffding).all()
+    assert (kl < 0.8 * hoeffding).any()
 
 
 def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
