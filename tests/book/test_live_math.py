@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from momab import pareto, theory
 from momab.engine.policies.width_guided import kl_apart
 from momab.model.identification import naming_cost
+from momab.study import one_objective
 from tests.book.test_live_engine import random_means
 from tests.browsing import Visit
 
@@ -67,6 +68,15 @@ def test_bounds_are_the_library_s(bench: Visit) -> None:
         assert_allclose([one["theorem"], one["sharper"]], [w.total for w in wanted], rtol=1e-12)
         assert_allclose(one["races"]["sharper"], wanted[1].exploration, rtol=1e-12)
         assert_allclose(one["trivial"], T * pareto.gaps(means).max(), rtol=1e-15)
+
+
+def test_the_bounds_of_one_objective_are_the_library_s(bench: Visit) -> None:
+    rng = np.random.default_rng(10)
+    cases = [[random_means(rng).tolist(), int(10 ** rng.uniform(3, 6))] for _ in range(100)]
+    found = computed(bench, "one-objective", "bounds(...x)", cases)
+    for (means, T), one in zip(cases, found, strict=True):
+        assert_allclose(one["ucb1"], one_objective.ucb1_bounds(means, T), rtol=1e-11)
+        assert_allclose(one["theorem"], theory.theorem_bound(means, T).total, rtol=1e-12)
 
 
 def test_the_lower_bound_is_the_library_s(bench: Visit) -> None:
