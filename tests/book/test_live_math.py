@@ -13,6 +13,7 @@ from momab import pareto, theory
 from momab.engine.policies.width_guided import kl_apart
 from momab.model.identification import naming_cost
 from momab.study import one_objective
+from tests.book.exploring import Explorable
 from tests.book.test_live_engine import random_means
 from tests.browsing import Visit
 
@@ -175,6 +176,33 @@ def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
         bench, "local-charge", "judge(x)", [{"lead": 0.4, "a": 0.1, "b": 0.1, "at": [[0.6, 0.4]]}]
     )
     assert (start["open"], start["holds"], start["charge"]) == (True, True, 4)
+
+
+def test_every_pull_of_the_run_has_the_least_index(bench: Visit) -> None:
+    """With either evidence, on tied means too; the candidate is always of empirical gap zero."""
+    Explorable(bench.go("limit"))
+    script = """async ([means, evidence, seed]) => {
+      const job = {source: {kind: "bernoulli", means}, policy: {family: "pareto-imed", evidence},
+        horizon: 601, seed, sums: true, trace: true,
+        checkpoints: Array.from({length: 598}, (_, i) => 4 + i)};
+      const worker = momabLive.worker();
+      const run = await new Promise((done) => {
+        worker.onmessage = ({data}) => { if (data.result) done(data.result[0]); };
+        worker.postMessage({jobs: [job]});
+      });
+      const {look} = momabLive.modules.limit, {gaps} = momabLive.modules.math;
+      return Array.from({length: 597}, (_, i) => look({t: 4 + i, kind: evidence}, run)).map((it) =>
+        [it.index[it.next] - Math.min(...it.index), gaps(it.means)[it.candidate]]);
+    }"""
+    for means in (
+        [[0.7, 0.4], [0.4, 0.7], [0.6, 0.3], [0.35, 0.5]],
+        [[0.5, 0.5]] * 2 + [[0.3, 0.4]] * 2,
+    ):
+        for kind in ("sum", "max"):
+            for seed in (1, 2):
+                found = np.array(bench.page.evaluate(script, [means, kind, seed]))
+                assert found.shape == (597, 2)
+                assert np.abs(found).max() < 1e-9
 
 
 def test_sums_are_rounded_as_in_python(bench: Visit) -> None:
