@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from momab import pareto, theory
 from momab.engine.policies.width_guided import kl_apart
 from momab.model.identification import naming_cost
-from momab.study import one_objective
+from momab.study import graves_lai, one_objective
 from tests.book.exploring import Explorable
 from tests.book.test_live_engine import random_means
 from tests.browsing import Visit
@@ -176,6 +176,18 @@ def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
         bench, "local-charge", "judge(x)", [{"lead": 0.4, "a": 0.1, "b": 0.1, "at": [[0.6, 0.4]]}]
     )
     assert (start["open"], start["holds"], start["charge"]) == (True, True, 4)
+
+
+def test_the_textbook_s_form_is_the_library_s(bench: Visit) -> None:
+    """Where the page visits corners, the library solves a linear program; ties and twins too."""
+    rng = np.random.default_rng(11)
+    drawn = [np.clip(random_means(rng)[:5, :2], 0.02, 0.98) for _ in range(200)]
+    drawn += [np.round(rng.uniform(0.02, 0.98, (5, 2)), 2) for _ in range(100)]
+    found = computed(bench, "graves-lai", "textbook(x)", [means.tolist() for means in drawn])
+    wanted = [graves_lai.textbook_price(means) for means in drawn]
+    assert_allclose(found, wanted, rtol=1e-7)
+    sizes = {int((pareto.gaps(means) > 0).sum()) for means in drawn}
+    assert sizes == {0, 1, 2, 3, 4}
 
 
 def test_every_pull_of_the_run_has_the_least_index(bench: Visit) -> None:
