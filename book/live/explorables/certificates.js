@@ -64,7 +64,7 @@ function intervals(under, {state, set, handle}, [left, right], [bottom, top]) {
 /** The lower end of the best arm and the upper end of the second, for equal numbers of pulls. */
 function closing(under, state, [left, right], [bottom, top]) {
   const [[a], [b]] = [...state.means].sort(([p], [q]) => q - p), most = 1e5, when = needed(state);
-  const before = when > 2000 || (state.n > when && state.n < 8 * when); // where its number stands
+  const before = when > 8000 || state.n > when; // where its number stands
   const u = scale([10, most], [left, right], true), v = scale([0, 1], [bottom, top]);
   const steps = Array.from({length: 81}, (_, i) => 10 * (most / 10) ** (i / 80));
   axes(under, u, v, {xlabel: "pulls of each arm, if all had as many", ylabel: "lower end of the best, upper end of the next"});
@@ -75,7 +75,7 @@ function closing(under, state, [left, right], [bottom, top]) {
   draw((n) => upper(b, n, state), "orange");
   if (when >= 10 && when <= most) under.append(
     svg("line", {x1: u(when), x2: u(when), y1: bottom, y2: top, "stroke-dasharray": "4 3", style: "stroke: var(--fig-green)"}),
-    svg("text", {x: u(when) + (before ? -6 : 6), y: bottom - 8, "text-anchor": before ? "end" : "start", class: "live-tick"}, `apart: ${tidy(when, 6)}`));
+    svg("text", {x: u(when) + (before ? -6 : 6), y: bottom - 8, "text-anchor": before ? "end" : "start", class: "live-tick live-clear"}, `apart: ${tidy(when, 6)}`));
 }
 
 define("certificates", {

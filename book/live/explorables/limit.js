@@ -62,9 +62,9 @@ function bars(under, it, [left, right], top) {
 define("limit", {
   title: "Step through Pareto IMED: why is this arm pulled now?",
   controls: {
-    t: range({label: "Pulls so far", min: NAMES.length, max: LAST, step: 5, value: 57, integer: true}),
+    t: range({label: "Pulls so far", min: NAMES.length, max: LAST, step: 5, value: 155, integer: true}),
     kind: choice({label: "Evidence", options: {sum: "sum", max: "max"}}),
-    seed: whole({label: "Seed", value: 2}),
+    seed: whole({label: "Seed", value: 1}),
   },
   state: {means: points({value: START, min: 0.02, max: 0.98, least: NAMES.length, most: NAMES.length})},
   size: [740, 360], narrow: (width) => width + 300,
