@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
 from momab.chapters.figures.style import BLUE, INK, ORANGE, STYLE, legend_above, new_axes
-from momab.study.minimax import RULES
+from momab.study.minimax import RULES, ratio_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,3 +36,14 @@ def worst_regret_picture(table: pd.DataFrame, lower: float) -> Figure:
         axes.set_xticks([], minor=True)
         legend_above(axes, 3)
     return fig
+
+
+def live_data() -> dict[str, Any]:
+    """What the page's explorable shows: the worst ratios, (K, d, T, rule, mean, low, high) each."""
+    arms, horizons, runs, seed = (4, 8, 16), (500, 2_000, 8_000), 40, 1
+    rows = [
+        [K, d, T, RULES.index(rule), *(round(x, 6) for x in numbers)]
+        for T in horizons
+        for K, d, rule, _, *numbers in ratio_table(arms, (1, 4, 16, 64), T, runs, seed).to_numpy()
+    ]
+    return {"runs": runs, "seed": seed, "arms": arms, "horizons": horizons, "rows": rows}

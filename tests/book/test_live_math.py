@@ -10,6 +10,10 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from momab import pareto, theory
+from momab.engine.policies.width_guided import kl_apart
+from momab.model.identification import naming_cost
+from momab.study import graves_lai, one_objective
+from tests.book.exploring import Explorable
 from tests.book.test_live_engine import random_means
 from tests.browsing import Visit
 
@@ -67,6 +71,15 @@ def test_bounds_are_the_library_s(bench: Visit) -> None:
         assert_allclose(one["trivial"], T * pareto.gaps(means).max(), rtol=1e-15)
 
 
+def test_the_bounds_of_one_objective_are_the_library_s(bench: Visit) -> None:
+    rng = np.random.default_rng(10)
+    cases = [[random_means(rng).tolist(), int(10 ** rng.uniform(3, 6))] for _ in range(100)]
+    found = computed(bench, "one-objective", "bounds(...x)", cases)
+    for (means, T), one in zip(cases, found, strict=True):
+        assert_allclose(one["ucb1"], one_objective.ucb1_bounds(means, T), rtol=1e-11)
+        assert_allclose(one["theorem"], theory.theorem_bound(means, T).total, rtol=1e-12)
+
+
 def test_the_lower_bound_is_the_library_s(bench: Visit) -> None:
     cases = [
         {"a": 0.5 + delta, "b": 0.5, "arms": K, "horizon": 10_000}
@@ -76,6 +89,69 @@ def test_the_lower_bound_is_the_library_s(bench: Visit) -> None:
     for case, one in zip(cases, computed(bench, "lower-bound", "needed(x)", cases), strict=True):
         exact = theory.lower_bound(int(case["arms"]), case["a"] - 0.5).exact
         assert_allclose(one["least"], exact * np.log(10_000), rtol=1e-12)
+
+
+def test_the_orders_of_the_worst_case_are_those_of_the_theorem(bench: Visit) -> None:
+    """The two parts agree for d = 1; the lower bound is never above the upper one."""
+    cases = [{"K": K, "T": T, "d": d} for K in (4, 16) for T in (500, 8000) for d in (1, 64, 4096)]
+    for case, one in zip(cases, computed(bench, "minimax", "orders(x)", cases), strict=True):
+        assert_allclose(one["any"] ** 2, case["K"] * case["T"])
+        assert_allclose(one["root"] ** 2 * case["d"], one["any"] ** 2)
+        assert one["lower"] == max(one["root"] / 19, one["search"])
+        assert one["lower"] <= one["upper"] == 19.5 * one["root"] + case["K"]
+
+
+def test_the_cost_of_naming_an_arm_is_the_library_s(bench: Visit) -> None:
+    """Ties and twins too; where two answers cost the same to rounding, either may be named."""
+    rng = np.random.default_rng(8)
+    drawn = [random_means(rng) for _ in range(150)]
+    drawn = [np.clip(means, 0.02, 0.98) for means in drawn if 2 <= len(means) <= 6]
+    found = computed(
+        bench, "one-arm", "judge(x).costs.map(String)", [means.tolist() for means in drawn]
+    )
+    named = [naming_cost(means) for means in drawn]
+    for costs, wanted in zip(found, named, strict=True):
+        assert_allclose(np.array(costs).astype(float), wanted.per_arm, rtol=1e-8)
+    assert {np.isfinite(one.value) for one in named} == {True, False}
+    shares = computed(bench, "one-arm", "judge(x)", [means.tolist() for means in drawn])
+    for one, wanted in zip(shares, named, strict=True):
+        assert one["arm"] == wanted.arm
+        if wanted.arm >= 0:
+            assert_allclose(one["shares"], wanted.weights, atol=1e-5)
+            assert_allclose(
+                [sum(part["each"]) for part in one["parts"]], 1 / wanted.value, rtol=1e-6
+            )
+
+
+def test_certificates_come_where_the_engine_gives_them(bench: Visit) -> None:
+    """The least equal number of pulls at which the two best are apart, with either interval."""
+    rng = np.random.default_rng(9)
+    drawn = [
+        (rng.choice(np.arange(2, 99) / 100, (4, 1), replace=False), rng.uniform(0.05, 3))
+        for _ in range(100)
+    ]
+    cases = [
+        {"means": means.tolist(), "c": round(c, 2), "certificate": kind}
+        for means, c in drawn
+        for kind in ("hoeffding", "kl")
+    ]
+    found = computed(bench, "certificates", "needed(x)", cases)
+    for case, pulls in zip(cases, found, strict=True):
+        low, high = np.sort(np.ravel(case["means"]))[-2:].tolist()
+
+        def apart(n: int, c: float = case["c"], p: float = high, q: float = low) -> bool:
+            radius = float(theory.confidence_radius(n, 10_000, c))
+            return kl_apart((p, radius, n), (q, radius, n), 2 * c * math.log(10_000))
+
+        if case["certificate"] == "kl":
+            assert apart(pulls)
+            assert pulls == 1 or not apart(pulls - 1)
+        else:
+            exact = 4 * case["c"] * math.log(10_000) / (high - low) ** 2
+            assert pulls == math.floor(exact) + 1
+    hoeffding, kl = np.array(found).reshape(-1, 2).T
+    assert (kl <= hoeffding).all()
+    assert (kl < 0.8 * hoeffding).any()
 
 
 def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
@@ -100,6 +176,45 @@ def test_no_pull_costs_more_than_the_lemma_says(bench: Visit) -> None:
         bench, "local-charge", "judge(x)", [{"lead": 0.4, "a": 0.1, "b": 0.1, "at": [[0.6, 0.4]]}]
     )
     assert (start["open"], start["holds"], start["charge"]) == (True, True, 4)
+
+
+def test_the_textbook_s_form_is_the_library_s(bench: Visit) -> None:
+    """Where the page visits corners, the library solves a linear program; ties and twins too."""
+    rng = np.random.default_rng(11)
+    drawn = [np.clip(random_means(rng)[:5, :2], 0.02, 0.98) for _ in range(200)]
+    drawn += [np.round(rng.uniform(0.02, 0.98, (5, 2)), 2) for _ in range(100)]
+    found = computed(bench, "graves-lai", "textbook(x)", [means.tolist() for means in drawn])
+    wanted = [graves_lai.textbook_price(means) for means in drawn]
+    assert_allclose(found, wanted, rtol=1e-7)
+    sizes = {int((pareto.gaps(means) > 0).sum()) for means in drawn}
+    assert sizes == {0, 1, 2, 3, 4}
+
+
+def test_every_pull_of_the_run_has_the_least_index(bench: Visit) -> None:
+    """With either evidence, on tied means too; the candidate is always of empirical gap zero."""
+    Explorable(bench.go("limit"))
+    script = """async ([means, evidence, seed]) => {
+      const job = {source: {kind: "bernoulli", means}, policy: {family: "pareto-imed", evidence},
+        horizon: 601, seed, sums: true, trace: true,
+        checkpoints: Array.from({length: 598}, (_, i) => 4 + i)};
+      const worker = momabLive.worker();
+      const run = await new Promise((done) => {
+        worker.onmessage = ({data}) => { if (data.result) done(data.result[0]); };
+        worker.postMessage({jobs: [job]});
+      });
+      const {look} = momabLive.modules.limit, {gaps} = momabLive.modules.math;
+      return Array.from({length: 597}, (_, i) => look({t: 4 + i, kind: evidence}, run)).map((it) =>
+        [it.index[it.next] - Math.min(...it.index), gaps(it.means)[it.candidate]]);
+    }"""
+    for means in (
+        [[0.7, 0.4], [0.4, 0.7], [0.6, 0.3], [0.35, 0.5]],
+        [[0.5, 0.5]] * 2 + [[0.3, 0.4]] * 2,
+    ):
+        for kind in ("sum", "max"):
+            for seed in (1, 2):
+                found = np.array(bench.page.evaluate(script, [means, kind, seed]))
+                assert found.shape == (597, 2)
+                assert np.abs(found).max() < 1e-9
 
 
 def test_sums_are_rounded_as_in_python(bench: Visit) -> None:

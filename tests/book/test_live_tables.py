@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from momab.chapters import own_data, sixty_runs, tuning
+from momab.chapters import minimax, own_data, sixty_runs, tuning
 from tests.book.exploring import Explorable
 from tests.browsing import Visit
 from tests.conftest import ROOT
@@ -80,7 +80,9 @@ def paste(it: Explorable, text: str) -> None:
     it.settle()
 
 
-@pytest.mark.parametrize("chapter", [own_data, sixty_runs, tuning])
+@pytest.mark.parametrize(
+    "chapter", [own_data, sixty_runs, tuning, pytest.param(minimax, marks=pytest.mark.slow)]
+)
 def test_the_data_of_a_page_are_those_of_its_chapter(chapter: Any) -> None:
     name = chapter.__name__.rpartition(".")[2].replace("_", "-")
     kept = json.loads((FOLDER / "data" / f"{name}.json").read_text())
@@ -89,7 +91,7 @@ def test_the_data_of_a_page_are_those_of_its_chapter(chapter: Any) -> None:
 
 def test_every_data_file_belongs_to_an_explorable() -> None:
     assert {path.stem for path in (FOLDER / "data").iterdir()} == {
-        *("own-data", "sixty-runs", "tuning")
+        *("minimax", "own-data", "sixty-runs", "tuning")
     }
 
 
