@@ -186,7 +186,7 @@ def mark_command(
 def questions_command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
     kind: Annotated[
-        str, typer.Option("--format", help="moodle (XML), or qti (a zip of QTI 2.1).")
+        str, typer.Option("--format", help="moodle (XML), gift, or qti (a zip of QTI 2.1).")
     ] = "moodle",
 ) -> None:
     """Write all questions for a learning platform, with computed numbers and explanations."""

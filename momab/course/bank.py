@@ -1,4 +1,4 @@
-r"""The questions of the book for a learning platform: Moodle's XML, or a package of QTI 2.1.
+r"""The questions of the book for a learning platform: Moodle's XML, GIFT, or a package of QTI 2.1.
 
 The bank has all questions of the pages, and of the programming exercises whose answers are numbers
 one call each: "which number does f(...) give?".  Numbers are computed, and every wrong answer that
@@ -249,6 +249,45 @@ def _written(root: Xml) -> bytes:
     return found + b"\n"
 
 
+# ---- GIFT ----------------------------------------------------------------------------------
+
+
+def gift(asked: Sequence[BankItem]) -> bytes:
+    """The questions as GIFT, one block each, with a category per page."""
+    blocks = []
+    category = ""
+    for entry in asked:
+        if entry.page != category:
+            category = entry.page
+            blocks.append(f"$CATEGORY: $course$/top/momab/{category}")
+        lines = [f"::{_gift(entry.name)}::[html]{_gift(entry.ask)} {{"]
+        if entry.numerical:
+            lines[0] += "#"
+            for answer in entry.answers:
+                share = "" if answer.right else "%0%"
+                number = f"{_digits(answer.number)}:{_digits(answer.tolerance)}"
+                lines.append(f"={share}{number}#{_gift(answer.feedback)}")
+            lines.append(f"~#{_gift(entry.otherwise)}")
+        else:
+            for answer in entry.answers:
+                mark = "=" if answer.right else "~"
+                lines.append(f"{mark}{_gift(answer.text)}#{_gift(answer.feedback)}")
+        blocks.append("\n".join([*lines, "}"]))
+    return ("\n\n".join(blocks) + "\n").encode()
+
+
+def _gift(text: str) -> str:
+    """A text in which nothing means anything to GIFT; line breaks of code remain visible."""
+    whole = text.replace("\n</code>", "</code>").replace("\\", "\\\\")
+    for mark in "~=#{}:":
+        whole = whole.replace(mark, f"\\{mark}")
+    inside, lines = False, []
+    for line in whole.split("\n"):
+        lines.append(line + ("<br />" if inside or "<pre>" in line else " "))
+        inside = ("<pre>" in line or inside) and "</pre>" not in line
+    return "".join(lines).replace("</pre><br />", "</pre> ").strip()
+
+
 # ---- QTI -----------------------------------------------------------------------------------
 
 _QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
@@ -344,6 +383,7 @@ def _block(text: str) -> Xml:
 
 FORMATS: dict[str, Callable[[Sequence[BankItem]], bytes]] = {
     "moodle": moodle,
+    "gift": gift,
     "qti": qti,
 }
 
@@ -351,6 +391,6 @@ FORMATS: dict[str, Callable[[Sequence[BankItem]], bytes]] = {
 def question_bank(project: Project, kind: str) -> tuple[bytes, int]:
     """The bank in one of the formats, and how many questions it has."""
     if kind not in FORMATS:
-        raise MomabError(f"the format must be moodle or qti; it is {kind!r}.")
+        raise MomabError(f"the format must be moodle, gift or qti; it is {kind!r}.")
     asked = entries(project)
     return FORMATS[kind](asked), len(asked)

@@ -69,6 +69,42 @@ def text(parent: ElementTree.Element, tag: str) -> str:
     return found.text or ""
 
 
+def read_gift(content: bytes) -> dict[str, Read]:
+    """A reader of GIFT: a block per question, and a backslash takes a mark its meaning."""
+    found = {}
+    for block in content.decode().split("\n\n"):
+        if block.startswith("$CATEGORY:"):
+            continue
+        parts = split(block.strip(), "{}")
+        assert len(parts) == 3, block
+        head, answers, rest = parts
+        assert rest == ""
+        _, name, ask = re.split(r"(?<!\\)::", head)
+        assert ask.startswith("[html]")
+        read = found[plain(name)] = Read(plain(ask.removeprefix("[html]")).strip())
+        numerical = answers.startswith("#")
+        for line in re.findall(r"(?:^|\n)([=~](?:\\.|[^\\])*?)(?=\n[=~]|\n?$)", answers):
+            body, told = split(line[1:], "#")
+            right, tolerance = line[0] == "=", 0.0
+            if numerical and body:
+                right = not body.startswith("%0%")
+                body, off = body.removeprefix("%0%").split(":")
+                tolerance = float(off)
+            if numerical and line[0] == "~":
+                read.otherwise = plain(told)
+            else:
+                read.answers.append((right, plain(body), tolerance, plain(told)))
+    return found
+
+
+def split(text: str, marks: str) -> list[str]:
+    return re.split(rf"(?<!\\)(?:\\\\)*[{re.escape(marks)}]", text)
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text)
+
+
 QTI = {"q": "http://www.imsglobal.org/xsd/imsqti_v2p1"}
 
 
@@ -116,7 +152,7 @@ def inside(element: ElementTree.Element) -> str:
     return re.sub(r"^<div>|</div>$", "", whole.strip())
 
 
-READERS: dict[str, Any] = {"moodle": read_moodle, "qti": read_qti}
+READERS: dict[str, Any] = {"moodle": read_moodle, "gift": read_gift, "qti": read_qti}
 
 
 def words(text: str) -> str:
@@ -188,13 +224,28 @@ def test_formulas_are_marked_and_texts_are_well_formed(entries: list[bank.BankIt
             assert shown.count(r"\(") == shown.count(r"\)")
 
 
+def test_gift_keeps_what_has_a_meaning_in_gift() -> None:
+    right = bank.Offered(True, "<p>a=b</p>", "<p>{1}</p>")
+    wrong = bank.Offered(False, "<p>#</p>", "<p>~</p>")
+    entry = bank.BankItem(
+        "page", "page/it:1", "<p>\\(\\{x\\neq y\\}\\) ~ # = :</p>", (right, wrong)
+    )
+    [(name, read)] = read_gift(bank.gift([entry])).items()
+    assert name == "page/it:1"
+    assert read.ask == entry.ask
+    assert [(a[1], a[3]) for a in read.answers] == [
+        ("<p>{1}</p>", "<p>a=b</p>"),
+        ("<p>~</p>", "<p>#</p>"),
+    ]
+
+
 def test_the_same_bank_has_the_same_bytes(entries: list[bank.BankItem]) -> None:
     for write in bank.FORMATS.values():
         assert write(entries[:5]) == write(entries[:5])
 
 
 def test_an_unknown_format_is_one_sentence() -> None:
-    with pytest.raises(MomabError, match=r"must be moodle or qti; it is 'pdf'\.$"):
+    with pytest.raises(MomabError, match=r"must be moodle, gift or qti; it is 'pdf'\.$"):
         bank.question_bank(PROJECT, "pdf")
 
 
