@@ -31,10 +31,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from momab._util.yaml_files import Open, Strict, fit
 from momab.book.fingerprint import Library
 from momab.book.parameters import Parameter, Values, parse_cell, rewrite_cell
 from momab.book.questions import questions_path, read_questions, without_questions, write_out
-from momab.book.yaml_files import Open, Strict, fit
 from momab.errors import MomabError
 
 Node = Any  # nbformat.NotebookNode, which has no types

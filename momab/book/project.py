@@ -56,8 +56,8 @@ class Project:
     @cached_property
     def pages(self) -> list[str]:
         """The pages of the book, in the order of its contents."""
+        from momab._util.yaml_files import read_yaml
         from momab.book.toc import Contents
-        from momab.book.yaml_files import read_yaml
 
         contents = read_yaml(self.root / "_toc.yml", Contents, "_toc.yml")
         return [Path(page).name for page in contents.files]
