@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, is_table, value
 from momab.exercises.draws import counts, index_of, unit, whole
 from momab.model import pareto
+from momab.study.one_objective import RARE, ucb1_bounds
 
 Array = NDArray[np.float64]
-RARE = 1 + math.pi**2 / 3
 
 
 # ---- one-objective-2: all regrets of a run -------------------------------------------------
@@ -40,11 +40,7 @@ def _largest_advantage(means: Array) -> Array:
 
 def ucb1_bound(means: Array, horizon: int, objective: int) -> float:
     """Bound the expected Pareto regret of UCB1 on one objective, counted from 0."""
-    gaps = pareto.gaps(means)
-    paid = gaps > 0
-    deficits = pareto.objective_deficits(means)[paid, objective]
-    pulls = 8 * math.log(horizon) / deficits**2 + RARE
-    return float((gaps[paid] * pulls).sum())
+    return float(ucb1_bounds(means, horizon)[objective])
 
 
 def _marginal_bound(means: Array, horizon: int, objective: int) -> float:

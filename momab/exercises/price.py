@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import moved, unit, whole
 from momab.model import pareto, theory
+from momab.study.price import final_log_ratios
 
 Floats = NDArray[np.float64]
 
@@ -89,10 +90,8 @@ _PRICE = function(
 # ---- a chance under another instance -------------------------------------------------------
 
 
-def _ratio(pulls: Floats, hits: Floats, p: Any, q: Any) -> Floats:
-    p, q = np.asarray(p), np.asarray(q)
-    misses = pulls[:, None] - hits
-    return np.asarray(hits @ np.log(p / q) + misses @ np.log((1 - p) / (1 - q)))
+def _ratio(pulls: Any, hits: Floats, p: Any, q: Any) -> Floats:
+    return final_log_ratios(pulls, hits, np.asarray(p), np.asarray(q))
 
 
 def other_chance(pulls: Floats, hits: Floats, p: Any, q: Any, n: int) -> float:
