@@ -11,71 +11,40 @@ from typing import TYPE_CHECKING, Any
 
 from momab.errors import MomabError
 
-if TYPE_CHECKING:
-    from momab._util import parameters
-    from momab.chapters.figures.style import palette
-    from momab.engine.policies.annealing import AnnealingPareto
-    from momab.engine.policies.anytime import AnytimeWidthGuided
-    from momab.engine.policies.base import Policy
-    from momab.engine.policies.kl_ucb import KLUCB
-    from momab.engine.policies.pareto_imed import ParetoIMED
-    from momab.engine.policies.pareto_thompson import ParetoThompson
-    from momab.engine.policies.pareto_ucb1 import ParetoUCB1
-    from momab.engine.policies.scalarized import ScalarizedUCB
-    from momab.engine.policies.single_ucb1 import SingleUCB1
-    from momab.engine.policies.width_guided import WidthGuided
-    from momab.engine.streams import word
-    from momab.engine.tools import choose, choose_among, choose_top, commit
-    from momab.exercises import check
-    from momab.ledger.auditing.auditor import audit
-    from momab.ledger.auditing.trace import trace
-    from momab.model import metrics, pareto, theory
-    from momab.model.instances import (
-        Instance,
-        bernoulli,
-        duplicated,
-        synthetic,
-    )
-    from momab.model.tables import from_csv, from_frame
-    from momab.study.results import Results
-    from momab.study.simulate import simulate
+if TYPE_CHECKING:  # a name as itself is offered to type checkers, too
+    from momab._util import parameters as parameters
+    from momab.chapters.figures.style import palette as palette
+    from momab.engine.policies.annealing import AnnealingPareto as AnnealingPareto
+    from momab.engine.policies.anytime import AnytimeWidthGuided as AnytimeWidthGuided
+    from momab.engine.policies.base import Policy as Policy
+    from momab.engine.policies.kl_ucb import KLUCB as KLUCB
+    from momab.engine.policies.pareto_imed import ParetoIMED as ParetoIMED
+    from momab.engine.policies.pareto_thompson import ParetoThompson as ParetoThompson
+    from momab.engine.policies.pareto_ucb1 import ParetoUCB1 as ParetoUCB1
+    from momab.engine.policies.scalarized import ScalarizedUCB as ScalarizedUCB
+    from momab.engine.policies.single_ucb1 import SingleUCB1 as SingleUCB1
+    from momab.engine.policies.width_guided import WidthGuided as WidthGuided
+    from momab.engine.streams import word as word
+    from momab.engine.tools import choose as choose
+    from momab.engine.tools import choose_among as choose_among
+    from momab.engine.tools import choose_top as choose_top
+    from momab.engine.tools import commit as commit
+    from momab.exercises import check as check
+    from momab.ledger.auditing.auditor import audit as audit
+    from momab.ledger.auditing.trace import trace as trace
+    from momab.model import metrics as metrics
+    from momab.model import pareto as pareto
+    from momab.model import theory as theory
+    from momab.model.instances import Instance as Instance
+    from momab.model.instances import bernoulli as bernoulli
+    from momab.model.instances import duplicated as duplicated
+    from momab.model.instances import synthetic as synthetic
+    from momab.model.tables import from_csv as from_csv
+    from momab.model.tables import from_frame as from_frame
+    from momab.study.results import Results as Results
+    from momab.study.simulate import simulate as simulate
 
 __version__ = "0.1.0"
-__all__ = [
-    "KLUCB",
-    "AnnealingPareto",
-    "AnytimeWidthGuided",
-    "Instance",
-    "MomabError",
-    "ParetoIMED",
-    "ParetoThompson",
-    "ParetoUCB1",
-    "Policy",
-    "Results",
-    "ScalarizedUCB",
-    "SingleUCB1",
-    "WidthGuided",
-    "__version__",
-    "audit",
-    "bernoulli",
-    "check",
-    "choose",
-    "choose_among",
-    "choose_top",
-    "commit",
-    "duplicated",
-    "from_csv",
-    "from_frame",
-    "metrics",
-    "palette",
-    "parameters",
-    "pareto",
-    "simulate",
-    "synthetic",
-    "theory",
-    "trace",
-    "word",
-]
 
 PUBLIC = {
     "AnnealingPareto": "momab.engine.policies.annealing",
@@ -111,6 +80,8 @@ PUBLIC = {
     "word": "momab.engine.streams",
 }
 """Where each public name is defined; a module stands for itself."""
+
+__all__ = ["MomabError", "__version__", *PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

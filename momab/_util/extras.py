@@ -17,7 +17,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
         "nbformat",
         "yaml",
         "pydantic",
-        "grimp",
         "bs4",
         "sphinx_proof",
         "sphinx_exercise",

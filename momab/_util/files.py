@@ -28,6 +28,15 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def find_checkout(start: Path | None = None) -> Path | None:
+    """The checkout of the book around a folder, by default around the current one."""
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir():
+            return folder
+    return None
+
+
 @contextmanager
 def atomically(path: Path) -> Iterator[IO[bytes]]:
     """Write a file under a temporary name beside it; it takes its own name when it is whole.

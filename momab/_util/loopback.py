@@ -32,7 +32,7 @@ import secrets
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -298,34 +298,3 @@ def _limit(route: Route) -> int:
 def _size(count: int) -> str:
     """A number of bytes in words."""
     return f"{count // 2**20} MB" if count >= 2**20 else f"{count // 2**10} kB"
-
-
-def content_policy(inline: Mapping[str, Sequence[str]]) -> str:
-    """A Content-Security-Policy for a page of ours with these inline ``scripts`` and ``handlers``.
-
-    Scripts come from this server or are the ones named here; whatever else is inline does not
-    run.
-    """
-    import base64
-    import hashlib
-
-    def hashes(texts: Sequence[str]) -> list[str]:
-        digests = (hashlib.sha256(text.encode()).digest() for text in texts)
-        return sorted({f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests})
-
-    handlers = hashes(inline.get("handlers", ()))
-    known = hashes(inline.get("scripts", ())) + (["'unsafe-hashes'", *handlers] if handlers else [])
-    return "; ".join(
-        [
-            "default-src 'self'",
-            f"script-src 'self' 'wasm-unsafe-eval' {' '.join(known)}".rstrip(),
-            "worker-src 'self' blob:",
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "font-src 'self' data:",
-            "object-src 'none'",
-            "base-uri 'none'",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-        ]
-    )

@@ -14,10 +14,9 @@ the page (``{slide}``, ``{fragment}``, ``{notes}``).  It is not executed, and ch
 nothing.  ``<name>.questions.yml`` has the questions that the page asks (`momab.book.questions`).
 
 What an execution depends on is told by `Notebook.key`: the code cells, the values of the
-parameters, the library behind the code (see `momab.book.fingerprint`), the files that the header
-declares under ``momab: {inputs: [...]}``, the pinned requirements and the Python version; and, if
-the code can reach the data sets, the data files that are on this machine, because a page also says
-that they are not.  Editing prose re-executes nothing.
+parameters, the library behind the code and the data sets of this machine (see
+`momab.book.fingerprint`), the files that the header declares under ``momab: {inputs: [...]}``, the
+pinned requirements and the Python version.  Editing prose re-executes nothing.
 """
 
 from __future__ import annotations
@@ -32,11 +31,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from momab._util.datafiles import data_digest
+from momab._util.yaml_files import Open, Strict, fit
 from momab.book.fingerprint import Library
 from momab.book.parameters import Parameter, Values, parse_cell, rewrite_cell
 from momab.book.questions import questions_path, read_questions, without_questions, write_out
-from momab.book.yaml_files import Open, Strict, fit
 from momab.errors import MomabError
 
 Node = Any  # nbformat.NotebookNode, which has no types
@@ -142,13 +140,10 @@ class Notebook:
         return sorted(p for pattern in patterns for p in self.path.parent.glob(pattern))
 
     @property
-    def imports(self) -> str:
-        """Its code, and imports of what it uses by name: the magics, and what checks answers."""
+    def named(self) -> str:
+        """Its code, with the names of the chapters whose exercises it checks."""
         judged = re.findall(r"\bcheck\(\s*[\"']([\w-]+)-\d+[\"']", self.code)
-        modules = {f"momab.exercises.{name.replace('-', '_')}" for name in judged}
-        code, magics = re.subn(r"(?m)^%%(?=(?:prose|figure|table)\b)", "", self.code)
-        modules |= {"momab.chapters.figures.magics"} if magics else set()
-        return "\n".join([code, *sorted(modules)])
+        return "\n".join([self.code, *(name.replace("-", "_") for name in judged)])
 
     def key(self, values: Values, library: Library, lock: str) -> str:
         """The digest under which an execution with these values is kept."""
@@ -156,13 +151,11 @@ class Notebook:
             _SCHEMA,
             [cell.source for cell in self.code_cells],
             values,
-            library.fingerprint(self.imports),
+            library.fingerprint(self.named),
             [(p.name, hashlib.sha256(p.read_bytes()).hexdigest()) for p in self.inputs],
             lock,
             sys.version_info[:2],
         ]
-        if library.reads_data(self.imports):
-            parts.append(data_digest())
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
     def place_of(self, number: int) -> tuple[Path, int]:

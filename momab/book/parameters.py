@@ -26,7 +26,7 @@ from momab._util.parameters import Values as Values
 from momab._util.parameters import cut_text
 from momab._util.parameters import parse_cell as parse_cell
 from momab._util.parameters import value_text as value_text
-from momab.book.yaml_files import Strict, read_yaml
+from momab._util.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
 
 

@@ -81,6 +81,27 @@ def alone_policy(scripts: Iterable[str] = ()) -> str:
     )
 
 
+def served_policy(page: str) -> str:
+    """The policy of a page that a server of this machine sends, as a header.
+
+    Scripts come from this server or stand in the page; whatever else is inline does not run.
+    """
+    return "; ".join(
+        [
+            "default-src 'self'",
+            " ".join(["script-src 'self' 'wasm-unsafe-eval'", *sorted(set(inline_hashes(page)))]),
+            "worker-src 'self' blob:",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        ]
+    )
+
+
 def seal_page(page: str, policy: str) -> str:
     """The page with its policy behind the charset, before anything that could be a script.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from momab._util.extras import require
+from momab._util.files import find_checkout
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class Project:
     @cached_property
     def pages(self) -> list[str]:
         """The pages of the book, in the order of its contents."""
+        from momab._util.yaml_files import read_yaml
         from momab.book.toc import Contents
-        from momab.book.yaml_files import read_yaml
 
         contents = read_yaml(self.root / "_toc.yml", Contents, "_toc.yml")
         return [Path(page).name for page in contents.files]
@@ -70,11 +71,9 @@ class Project:
     @classmethod
     def find(cls, start: Path | None = None) -> Project:
         """The project around a folder, by default around the current one."""
-        start = (start or Path.cwd()).resolve()
-        for folder in (start, *start.parents):
-            if (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir():
-                require("book", "the book")
-                return cls(folder)
+        if folder := find_checkout(start):
+            require("book", "the book")
+            return cls(folder)
         raise MomabError(
             "this command works inside a checkout of the book, "
             "in or below the folder that holds _toc.yml and notebooks/; "

@@ -21,8 +21,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from momab._util.yaml_files import Strict, fit, load_yaml
 from momab.book import myst
-from momab.book.yaml_files import Strict, fit, load_yaml
 from momab.errors import MomabError
 
 KINDS = {"why": "Why?", "predict": "Predict first", "number": "Work it out"}

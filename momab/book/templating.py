@@ -1,4 +1,4 @@
-"""The HTML that the pipeline writes itself, as Jinja templates in ``momab/book/templates``."""
+"""The HTML that we write ourselves, as Jinja templates in the folder ``templates`` of a package."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ if TYPE_CHECKING:
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def _templates(package: str) -> jinja2.Environment:
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("momab.book"),
+        loader=jinja2.PackageLoader(package),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
+        lstrip_blocks=True,
     )
 
 
-def fill_page(name: str, **values: object) -> str:
+def fill_page(name: str, /, package: str = "momab.book", **values: object) -> str:
     """A template with its fields filled; texts are escaped unless the template says otherwise."""
-    return _templates().get_template(name).render(**values)
+    return _templates(package).get_template(name).render(**values)

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
-from momab.book.yaml_files import Open
+from momab._util.yaml_files import Open
 
 
 class Entry(Open):

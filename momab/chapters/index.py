@@ -1,28 +1,25 @@
 """The opening page: one criterion, the other, or both; and three things that tables do not show.
 
 The same policy sees one of two objectives, or both, while the lead on the first one grows.  All
-three are charged Pareto regret.  The card of a link is here, too.
+three are charged Pareto regret.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import numpy as np
 
 from momab import study
 from momab._util.validate import FloatArray
-from momab.chapters.figures.style import STYLE
 from momab.engine.loop import play_block
 from momab.engine.policies.width_guided import WidthGuided
 from momab.model import instances, pareto
 from momab.model.statistics import mean_interval
-from momab.study import groups, standings
+from momab.study import groups, standings, survival
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
 VIEWS = {"first": (0,), "second": (1,), "both": (0, 1)}
@@ -93,9 +90,7 @@ def tail_finding() -> dict[str, Any]:
     ``mean`` and ``wrong`` (the rate of wrong commitments) are of the one where the mean is the
     largest multiple of the median; ``none`` is the chance that sixty runs there show no such run.
     """
-    risk = study.recorded_results("risk")
-    papers = [study.paper_coefficient(d, k) for d, k in zip(risk["dataset"], risk["subset_type"])]
-    kept = risk[np.isclose(risk["c"], papers, rtol=1e-6)]
+    kept = survival.at_paper(study.recorded_results("risk"))
     ratio = kept["mean"] / kept["median"]
     worst: Any = kept.iloc[int(ratio.argmax())]
     return {
@@ -153,36 +148,3 @@ def limit_finding() -> dict[str, Any]:
         "long": int(long),
         "worst_long": float(far[far.index == "Pareto IMED"].max()),
     }
-
-
-def social_card() -> Figure:
-    """The preview that a link to the book shows: 1200 x 630 pixels at 100 dpi."""
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context(STYLE):
-        fig = Figure(figsize=(12, 6.3), facecolor="#12344d")
-        axes = fig.add_axes((0.58, 0.1, 0.38, 0.78))
-        axes.set_axis_off()
-        front = np.array([[0.05, 0.97], [0.4, 0.84], [0.68, 0.62], [0.9, 0.28]])
-        xs = np.concatenate([[0.0], np.repeat(front[:, 0], 2)])
-        ys = np.concatenate([np.repeat(front[:, 1], 2), [0.0]])
-        axes.fill_between(xs, ys, 0, color="#1d4a6b", lw=0)
-        axes.scatter(front[:, 0], front[:, 1], s=260, color="#7fc4ee", zorder=3)
-        arrow = {"arrowstyle": "-|>", "color": "#ffb066", "lw": 5, "mutation_scale": 30}
-        axes.annotate("", xy=(0.62, 0.6), xytext=(0.27, 0.25), arrowprops=arrow)
-        axes.scatter([0.27], [0.25], s=260, marker="s", color="#ffb066", zorder=3)
-        axes.set(xlim=(0, 1.02), ylim=(0, 1.05))
-        white: Any = {"color": "white", "va": "top"}
-        fig.text(
-            0.06, 0.84, "Are multi-objective\nbandits harder?", size=46, weight="bold", **white
-        )
-        fig.text(
-            0.06,
-            0.44,
-            "An executable companion:\nevery claim checked, every\npicture yours to vary.",
-            size=26,
-            color="#cfe3f1",
-            va="top",
-        )
-        fig.text(0.06, 0.1, "momab", size=24, color="#ffb066", weight="bold")
-    return fig

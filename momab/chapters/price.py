@@ -72,9 +72,9 @@ def alternatives(means: FloatArray, candidates: Sequence[int]) -> Figure:
             for b in suboptimal:
                 _raise(axes, means[b], np.maximum(means[b], means[a]))
             for k, (at, up) in enumerate(means):
-                aside = (-6, -11) if k in suboptimal else (9, 12)  # clear of the arrows
+                offset = (-6, -11) if k in suboptimal else (9, 12)  # clear of the arrows
                 axes.annotate(
-                    str(k + 1), (at, up), xytext=aside, textcoords="offset points",
+                    str(k + 1), (at, up), xytext=offset, textcoords="offset points",
                     color=MUTED, fontsize=9, ha="center",
                 )  # fmt: skip
             cheapest = " (cheapest)" if a == found.arm else ""

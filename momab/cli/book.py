@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from momab._util.files import find_checkout
 from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wide, short
 
 Assignments = Annotated[
@@ -19,11 +20,10 @@ Workers = Annotated[int | None, typer.Option(help="How many notebooks run at onc
 
 def _notebooks(incomplete: str) -> list[str]:
     """The notebooks that a shell may complete a word to."""
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        if (folder / "_toc.yml").is_file():
-            stems = sorted(path.stem for path in (folder / "notebooks").glob("*.md"))
-            return [stem for stem in stems if "." not in stem and stem.startswith(incomplete)]
-    return []
+    from momab.book.project import Project
+
+    names = Project(folder).names if (folder := find_checkout()) else []
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def book_command(

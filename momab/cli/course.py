@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Annotated
@@ -115,9 +114,9 @@ def grade_command(
     there = (output / "results.json").is_file()
     old = gradebook.recorded(project, output) if there else None
     if seed is not None:
-        rules = replace(rules, seed=seed)
+        rules = rules.model_copy(update={"seed": seed})
     elif rules.seed is None and old:
-        rules = replace(rules, seed=old.seed)
+        rules = rules.model_copy(update={"seed": old.seed})
     read_marks(output)  # before the work, should they be damaged
     limits = Limits(positive_number(seconds, "--seconds"), memory, trust=trust)
     with interruptible("stopped; no results were written."):

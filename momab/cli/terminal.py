@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from momab._util.files import find_checkout
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
@@ -52,11 +54,8 @@ def short(path: Path) -> str:
 
 def runs_folder() -> Path:
     """Where results go unless a folder is named: _build/runs of a checkout, else runs."""
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / "_toc.yml").is_file() and (folder / "notebooks").is_dir():
-            return folder / "_build" / "runs"
-    return here / "runs"
+    checkout = find_checkout()
+    return checkout / "_build" / "runs" if checkout else Path.cwd() / "runs"
 
 
 def safe_name(text: str) -> str:

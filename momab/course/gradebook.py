@@ -35,6 +35,7 @@ from momab.book.formulas import inline_styles
 from momab.book.myst import exercises
 from momab.book.plain import plain_markdown
 from momab.book.project import Project
+from momab.book.templating import fill_page
 from momab.course.analysis import item_rows
 from momab.course.grading import ABSENT, Grade, Graded, complete
 from momab.course.handout import chapters_with_exercises
@@ -270,20 +271,6 @@ _MEANINGS = {
 _SIGNS = {"right": "✓", "written": "✎", "empty": "○", "missing": "○"}
 
 
-def template(name: str) -> Any:
-    """A page of this package; what is put into it is escaped."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(__package__),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template(name)
-
-
 def verdict(grade: Grade) -> dict[str, str]:
     """A status as a page shows it: its sign, its name, what it means."""
     sign, meaning = _SIGNS.get(grade.status, "✗"), _MEANINGS[grade.status]
@@ -297,23 +284,23 @@ def _page(graded: Graded, student: str, prose: Prose) -> str:
         chapters.setdefault(grade.chapter, []).append(grade)
     words = {g.exercise: prose.html(g.words) for g in graded.of(student) if g.words}
     comments = {g.exercise: prose.html(g.comment) for g in graded.of(student) if g.comment}
-    return str(
-        template("report.html").render(
-            student=student,
-            total=f"{graded.total(student):g}",
-            out_of=f"{graded.out_of(student):g}",
-            missing=sum(map(graded.to_be_marked, graded.of(student))),
-            person=bool(graded.marked),
-            seed=graded.seed,
-            chapters=chapters,
-            verdict=verdict,
-            plain=plain_markdown,
-            notes=_new_notes,
-            absent=lambda grades: all(grade.hint == ABSENT for grade in grades),
-            shown=shortened,
-            words=words,
-            comments=comments,
-            words_cell=lambda grade: _cell(graded, grade, True),
-            formulas=inline_styles("".join([*words.values(), *comments.values()])),
-        )
+    return fill_page(
+        "report.html",
+        package="momab.course",
+        student=student,
+        total=f"{graded.total(student):g}",
+        out_of=f"{graded.out_of(student):g}",
+        missing=sum(map(graded.to_be_marked, graded.of(student))),
+        person=bool(graded.marked),
+        seed=graded.seed,
+        chapters=chapters,
+        verdict=verdict,
+        plain=plain_markdown,
+        notes=_new_notes,
+        absent=lambda grades: all(grade.hint == ABSENT for grade in grades),
+        shown=shortened,
+        words=words,
+        comments=comments,
+        words_cell=lambda grade: _cell(graded, grade, True),
+        formulas=inline_styles("".join([*words.values(), *comments.values()])),
     )

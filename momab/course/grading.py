@@ -334,7 +334,7 @@ class _Run:
     def settings(self, submission: Submission) -> dict[str, Any]:
         """What a result depends on, beside the notebook and the book."""
         pair = submission.student, submission.chapter
-        due = self.course.deadline(*pair)
+        due, late = self.course.deadline(*pair), self.course.late
         texts = exercises(self.project.notebook(submission.chapter).node)
         return {
             "seed": self.seed,
@@ -342,7 +342,7 @@ class _Run:
             "written": {t.label: self.course.worth_words(t) for t in texts if t.words},
             "partial": self.course.partial,
             "deadline": due and due.isoformat(),
-            "late": [self.course.lose, None if self.course.days == math.inf else self.course.days],
+            "late": [late.lose, None if late.days == math.inf else late.days],
             "seconds": self.limits.seconds,
             "memory": self.limits.memory,
         }

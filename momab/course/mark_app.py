@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from momab._util.loopback import Files, Handler, Loopback, RefusedError, content_policy
+from momab._util.loopback import Files, Handler, Loopback, RefusedError
 from momab.book import editions
 from momab.book.formulas import KATEX, styles
 from momab.book.myst import LEVELS
 from momab.book.notebook import Node
+from momab.book.policy import served_policy
 from momab.book.project import Project
+from momab.book.templating import fill_page
 from momab.course import gradebook
 from momab.course.grading import Grade, Graded
 from momab.course.marking import LONGEST_COMMENT, Marking
@@ -124,7 +126,7 @@ class MarkServer:
     def _page(self, **shown: Any) -> str:
         usual: dict[str, Any] = {"grade": None, "by": "exercise", "tables": {}}
         counts = {"done": len(self.marking.done()), "of": len(self.marking.answers)}
-        return str(gradebook.template("mark.html").render(**usual | counts | shown))
+        return fill_page("mark.html", package="momab.course", **usual | counts | shown)
 
     def _scheme(self) -> str:
         """The marking scheme of the teacher's guide."""
@@ -173,7 +175,7 @@ class _Page(Handler):
     limit = 6 * LONGEST_COMMENT + 1024
 
     def show(self, page: str) -> None:
-        self.set_header("Content-Security-Policy", content_policy({}))
+        self.set_header("Content-Security-Policy", served_policy(page))
         self.send_text(page, "text/html")
 
 

@@ -25,33 +25,68 @@ import csv
 import datetime
 import math
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt
+
+from momab._util.yaml_files import Strict, read_yaml
 from momab.book.myst import ExerciseText
 from momab.errors import MomabError
 
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True)
-class Course:
+def _students(value: Any) -> Any:
+    """Names with their ids; a list of names has none."""
+    if isinstance(value, dict):
+        return {str(name): "" if number is None else str(number) for name, number in value.items()}
+    names = list(map(str, value)) if isinstance(value, list) else []
+    if not names or len(set(names)) != len(names):
+        raise ValueError("must be a list of different names, or names with their ids")
+    return dict.fromkeys(names, "")
+
+
+def _time(value: Any) -> Any:
+    """A time; of a day, its end."""
+    if isinstance(value, str):
+        try:
+            value = datetime.datetime.fromisoformat(value)
+        except ValueError:
+            raise ValueError(f"is no time such as 2026-11-20 23:59, but {value!r}") from None
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time(23, 59, 59))
+    return value
+
+
+Points = dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]
+Times = dict[str, Annotated[datetime.datetime, BeforeValidator(_time)]]
+
+
+class Late(Strict):
+    """What a day begun costs, as a share of the points, and after how many days nothing is left."""
+
+    lose: Annotated[float, Field(ge=0, le=1)] = 0.0
+    days: Annotated[float, Field(ge=0)] = math.inf
+
+
+class Course(Strict):
     """The rules of a course; see the module for their file."""
 
-    seed: int | None = None
-    students: Mapping[str, str] = field(default_factory=dict)  # names and ids
-    points: Mapping[str, float] = field(default_factory=dict)
-    written: Mapping[str, float] = field(default_factory=dict)
-    partial: bool = True
-    deadlines: Mapping[str, datetime.datetime] = field(default_factory=dict)
-    extensions: Mapping[str, Mapping[str, datetime.datetime]] = field(default_factory=dict)
-    lose: float = 0.0
-    days: float = math.inf
-    weights: Mapping[str, float] = field(default_factory=dict)
-    drop: int = 0
-    delimiter: str = ","
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**64)] | None = None
+    students: Annotated[dict[str, str], BeforeValidator(_students)] = Field(
+        default_factory=dict
+    )  # names and ids
+    points: Points = Field(default_factory=dict)
+    written: Points = Field(default_factory=dict)
+    partial: StrictBool = True
+    deadlines: Times = Field(default_factory=dict)
+    extensions: dict[str, Times] = Field(default_factory=dict)
+    late: Late = Late()
+    weights: Points = Field(default_factory=dict)
+    drop: Annotated[StrictInt, Field(ge=0)] = 0
+    delimiter: Literal[",", ";", "\t"] = ","
 
     def worth(self, exercise: str) -> float:
         """The points of an exercise."""
@@ -98,7 +133,7 @@ class Course:
         if late <= 0:
             return 1.0, ""
         days = math.ceil(late / _DAY)
-        share = 0.0 if days > self.days else max(0.0, 1 - self.lose * days)
+        share = 0.0 if days > self.late.days else max(0.0, 1 - self.late.lose * days)
         return (
             share,
             f"Handed in late, on day {days} after the deadline: {share:.0%} of the points.",
@@ -153,101 +188,7 @@ def read_received(path: Path | None, course: Course) -> dict[tuple[str, str], da
 
 def read_course(path: Path | None) -> Course:
     """Read the rules of a course; without a file everything is worth one point."""
-    if path is None:
-        return Course()
-    import yaml
-
     try:
-        said = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return Course() if path is None else read_yaml(path, Course, f"the course {path}")
     except OSError as error:
         raise MomabError(f"{path} cannot be read: {error.strerror}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise MomabError(f"{path} is not YAML: {' '.join(str(error).split())}.") from None
-    if not isinstance(said, dict):
-        raise MomabError(f"{path} must hold entries such as `points: {{default: 1}}`.")
-    return _course(said, path)
-
-
-def _course(said: Mapping[str, Any], path: Path) -> Course:
-    read = {
-        "seed": _whole,
-        "students": _students,
-        "weights": _points,
-        "drop": _whole,
-        "points": _points,
-        "written": _points,
-        "partial": _truth,
-        "deadlines": _times,
-        "extensions": _extensions,
-        "delimiter": _delimiter,
-    }
-    if unknown := sorted(map(str, said.keys() - read.keys() - {"late"})):
-        known = ", ".join(sorted([*read, "late"]))
-        raise MomabError(f"{path} has an entry {unknown[0]!r}; a course has {known}.")
-    rules: dict[str, Any] = {}
-    late = said.get("late", {})
-    try:
-        for name, value in said.items():
-            if name in read:
-                rules[name] = read[name](value)
-        if not isinstance(late, dict) or not late.keys() <= {"lose", "days"}:
-            raise ValueError("late has the entries lose and days")
-        name = "late"
-        lose, days = float(late.get("lose", 0.0)), float(late.get("days", math.inf))
-        if not (0 <= lose <= 1 and days >= 0):
-            raise ValueError("lose is a share, 0 to 1, and days are not negative")
-    except (ValueError, TypeError, AttributeError) as error:
-        raise MomabError(f"{path} says something odd under {name!r}: {error}.") from None
-    return Course(lose=lose, days=days, **rules)
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**64:
-        raise ValueError(f"{value!r} is no whole number from 0 to 2**64 - 1")
-    return value
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{value!r} is neither true nor false")
-    return value
-
-
-def _students(value: Any) -> dict[str, str]:
-    if isinstance(value, dict):
-        return {str(name): "" if number is None else str(number) for name, number in value.items()}
-    names = [str(name) for name in value]
-    if isinstance(value, str) or len(set(names)) != len(names):
-        raise ValueError("it must be a list of different names, or names with their ids")
-    return dict.fromkeys(names, "")
-
-
-def _points(value: Any) -> dict[str, float]:
-    points = {str(name): float(number) for name, number in value.items()}
-    if not all(0 <= number < math.inf for number in points.values()):
-        raise ValueError("points are not negative")
-    return points
-
-
-def _time(value: Any) -> datetime.datetime:
-    if isinstance(value, str):
-        value = datetime.datetime.fromisoformat(value)
-    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
-        value = datetime.datetime.combine(value, datetime.time(23, 59, 59))
-    if not isinstance(value, datetime.datetime):
-        raise ValueError(f"{value!r} is no time such as 2026-11-20 23:59")
-    return value
-
-
-def _times(value: Any) -> dict[str, datetime.datetime]:
-    return {str(name): _time(time) for name, time in value.items()}
-
-
-def _extensions(value: Any) -> dict[str, dict[str, datetime.datetime]]:
-    return {str(name): _times(times) for name, times in value.items()}
-
-
-def _delimiter(value: Any) -> str:
-    if value not in (",", ";", "\t"):
-        raise ValueError("a delimiter is a comma, a semicolon or a tab")
-    return str(value)

@@ -10,18 +10,7 @@ import pkgutil
 import sys
 
 from momab.errors import MomabError
-from momab.exercises.core import Exercise, Outcome, Part, Slip, Verdict
-
-__all__ = [
-    "Exercise",
-    "Outcome",
-    "Part",
-    "Slip",
-    "Verdict",
-    "chapters",
-    "check",
-    "find_exercise",
-]
+from momab.exercises.core import Exercise, Outcome, Part
 
 
 def chapters() -> list[str]:

@@ -60,28 +60,19 @@ class _Wrong:
     by_means: bool = False
     smaller_radius: bool = False
     narrowest: bool = False
-    log_pulls: bool = False
-    lower_bounds: bool = False
-    first_certified: bool = False
     never_certify: bool = False
-    c_outside: bool = False
-
-    def radii(self, counts: Counts, horizon: int, c: float) -> Array:
-        log = math.log(counts.sum() if self.log_pulls else horizon)
-        return c * np.sqrt(log / counts) if self.c_outside else np.sqrt(c * log / counts)
 
     def __call__(
         self, counts: Counts, means: Array, horizon: int, c: float
     ) -> tuple[bool, int, int]:
-        beta = self.radii(counts, horizon, c)
+        beta = confidence_radius(counts, horizon, c)
         upper, lower = means + beta[:, None], means - beta[:, None]
         pairs = np.argsort(-(means if self.by_means else upper), axis=0, kind="stable")[:2]
         each = np.arange(means.shape[1])
-        bar = lower[pairs[1], each] if self.lower_bounds else upper[pairs[1], each]
-        proved = np.flatnonzero(lower[pairs[0], each] > bar)
+        proved = np.flatnonzero(lower[pairs[0], each] > upper[pairs[1], each])
         width = beta[pairs].sum(axis=0)
         if len(proved) and not self.never_certify:
-            j = proved[0] if self.first_certified else proved[width[proved].argmax()]
+            j = proved[width[proved].argmax()]
             return True, int(j), int(pairs[0, j])
         j = int(width.argmin() if self.narrowest else width.argmax())
         pair = np.sort(pairs[:, j])
@@ -109,36 +100,21 @@ class _WrongRun:
     by_round: bool = False
     forgets: bool = False
     never_commits: bool = False
-    divides_late: bool = False
-    one_objective: bool = False
-    stores_without_pulling: bool = False
-    decision: _Wrong = _Wrong()
 
     def __call__(self, rewards: Array, horizon: int, c: float) -> list[int]:
         arms, _, d = rewards.shape
         counts, sums = np.zeros(arms, dtype=np.int64), np.zeros((arms, d))
-        seen = np.zeros((arms, d))
+        decide_as_told = _Wrong(never_certify=self.never_commits)
         stored, pulled = -1, []
         for t in range(horizon):
-            j = -1
             if t < arms:
                 arm = t
             elif stored >= 0:
                 arm = stored
             else:
-                means = sums / (np.maximum(seen, 1) if self.one_objective else counts[:, None])
-                if self.divides_late:
-                    means = sums / (counts[:, None] + 1)
-                certified, j, arm = self.decision(counts, means, horizon, c)
-                if certified and not self.forgets:
-                    stored = -1 if self.never_commits else arm
-                if certified and self.never_commits:
-                    certified, j, arm = _Wrong(never_certify=True)(counts, means, horizon, c)
-                if certified and self.stores_without_pulling:
-                    certified, _, arm = _Wrong(never_certify=True)(counts, means, horizon, c)
-            column = slice(None) if not self.one_objective or j < 0 else slice(j, j + 1)
-            sums[arm, column] += rewards[arm, t if self.by_round else counts[arm], column]
-            seen[arm, column] += 1
+                certified, _, arm = decide_as_told(counts, sums / counts[:, None], horizon, c)
+                stored = arm if certified and not self.forgets else -1
+            sums[arm] += rewards[arm, t if self.by_round else counts[arm]]
             counts[arm] += 1
             pulled.append(arm)
         return pulled

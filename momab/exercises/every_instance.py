@@ -17,12 +17,8 @@ Floats = NDArray[np.float64]
 
 def next_target(prices: Floats, gaps: Floats, n: int, z: int) -> int:
     """Step 1 of the sticky rule."""
-    return _target(prices, gaps, n, z)
-
-
-def _target(prices: Floats, gaps: Floats, n: float, z: int, power: float = -0.2) -> int:
     among = np.where(gaps == 0, prices, np.inf)
-    return int(z if prices[z] <= (1 + n**power) * among.min() else among.argmin())
+    return int(z if prices[z] <= (1 + n**-0.2) * among.min() else among.argmin())
 
 
 def _added(prices: Floats, gaps: Floats, n: float, z: int) -> int:
@@ -68,7 +64,7 @@ _TARGET = function(
     ],
     [
         Slip(
-            lambda prices, gaps, n, z: _target(prices, np.zeros(len(gaps)), n, z),
+            lambda prices, gaps, n, z: next_target(prices, np.zeros(len(gaps)), n, z),
             "You compare with all arms; a new target must have empirical gap zero.",
         ),
         Slip(_added, "The slack is relative: multiply the least price by one plus n^(-1/5)."),

@@ -14,6 +14,7 @@ from momab.exercises.core import (
     Exercise,
     Slip,
     function,
+    is_table,
     same_members,
     value,
 )
@@ -73,15 +74,6 @@ def _winners(means: Array) -> NDArray[np.int64]:
 def _grand_winner(means: Array) -> int:
     """The arm that wins most objectives."""
     return int(np.bincount(_winners(means), minlength=len(means)).argmax())
-
-
-def _is_instance(rows: Any) -> bool:
-    means = np.array(rows, dtype=float)
-    return means.ndim == 2 and means.shape[1] == 3 and 3 <= len(means) <= 6 and _in_unit(means)
-
-
-def _in_unit(means: Array) -> bool:
-    return bool(((means >= 0) & (means <= 1)).all())
 
 
 def _has_leads(rows: Any) -> bool:
@@ -230,7 +222,7 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Aspect(
                 "three to six arms with three means in [0, 1]",
-                _is_instance,
+                lambda rows: is_table(rows, (3, 6), (3, 3)),
                 "Give one row per arm, three numbers between 0 and 1 in each, three to six rows.",
             ),
             Aspect(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, is_table, value
 from momab.exercises.draws import counts, keep, unit, whole
 from momab.model import pareto, theory
 from momab.model.imed import copied_exponent, is_settled, worst_price
@@ -163,31 +163,21 @@ _COPIES = function(
 _FACTOR = 100
 
 
-def _table(means: Any) -> Means:
-    table = np.array(means, dtype=np.float64)
-    if table.ndim != 2 or len(table) < 2:
-        raise ValueError("a table with a row per arm is needed")
-    return table
-
-
 def _fits(means: Any) -> bool:
-    table = _table(means)
-    return bool(len(table) <= 4 and ((table > 0) & (table < 1)).all())
+    inside = all(0 < mean < 1 for row in means for mean in row)
+    return inside and is_table(means, (2, 4), (1, 100))
 
 
 def _costs(means: Any) -> bool:
-    return _fits(means) and bool((pareto.gaps(_table(means)) > 0).any())
+    return _fits(means) and bool((pareto.gaps(means) > 0).any())
 
 
 def _settled(means: Any) -> bool:
-    return _costs(means) and is_settled(_table(means))
+    return _costs(means) and is_settled(means)
 
 
 def _far(means: Any) -> bool:
-    if not _costs(means):
-        return False
-    table = _table(means)
-    return worst_price(table) >= _FACTOR * float(theory.price(table).value)
+    return _costs(means) and worst_price(means) >= _FACTOR * float(theory.price(means).value)
 
 
 _DEAREST = value(

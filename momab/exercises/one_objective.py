@@ -8,22 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, is_table, value
 from momab.exercises.draws import counts, index_of, unit, whole
 from momab.model import pareto
+from momab.study.one_objective import RARE, ucb1_bounds
 
 Array = NDArray[np.float64]
-RARE = 1 + math.pi**2 / 3
-
-
-def _pairs(found: Any, arms: int) -> bool:
-    """Whether an answer is a list of arms, each with two means in [0, 1]."""
-    return (
-        isinstance(found, list)
-        and len(found) == arms
-        and all(isinstance(row, list) and len(row) == 2 for row in found)
-        and all(isinstance(x, int | float) and 0 <= x <= 1 for row in found for x in row)
-    )
 
 
 # ---- one-objective-2: all regrets of a run -------------------------------------------------
@@ -50,11 +40,7 @@ def _largest_advantage(means: Array) -> Array:
 
 def ucb1_bound(means: Array, horizon: int, objective: int) -> float:
     """Bound the expected Pareto regret of UCB1 on one objective, counted from 0."""
-    gaps = pareto.gaps(means)
-    paid = gaps > 0
-    deficits = pareto.objective_deficits(means)[paid, objective]
-    pulls = 8 * math.log(horizon) / deficits**2 + RARE
-    return float((gaps[paid] * pulls).sum())
+    return float(ucb1_bounds(means, horizon)[objective])
 
 
 def _marginal_bound(means: Array, horizon: int, objective: int) -> float:
@@ -86,7 +72,7 @@ def _is_weighing(found: Any) -> bool:
     return (
         isinstance(found, dict)
         and found.keys() == {"weights", "means"}
-        and _pairs(found["means"], 2)
+        and is_table(found["means"], (2, 2), (2, 2))
         and isinstance(found["weights"], list)
         and len(found["weights"]) == 2
         and all(isinstance(x, int | float) for x in found["weights"])
@@ -262,7 +248,7 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Aspect(
                 "three arms with two means in [0, 1] each",
-                lambda found: _pairs(found, 3),
+                lambda found: is_table(found, (3, 3), (2, 2)),
                 "Give three pairs of numbers between 0 and 1.",
             ),
             Aspect(

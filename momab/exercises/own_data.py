@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, is_table, value
 from momab.exercises.draws import Change, Draw, unit
 from momab.model import pareto
 
@@ -85,12 +85,6 @@ def _front_only(means: Array) -> float:
 
 
 # ---- own-data-6: equal winners without copies ----------------------------------------------
-
-
-def _is_instance(rows: Any) -> bool:
-    means = np.array(rows, dtype=float)
-    good = means.ndim == 2 and 2 <= len(means) <= 6 and 2 <= means.shape[1] <= 4
-    return good and bool(((means >= 0) & (means <= 1)).all())
 
 
 def _no_copies(rows: Any) -> bool:
@@ -256,7 +250,7 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Aspect(
                 "two to six arms with two to four means in [0, 1]",
-                _is_instance,
+                lambda rows: is_table(rows, (2, 6), (2, 4)),
                 "Give one row per arm, all of the same length, with numbers between 0 and 1.",
             ),
             Aspect(

@@ -14,6 +14,7 @@ from momab.exercises.core import (
     Exercise,
     Slip,
     function,
+    is_table,
     same_members,
     value,
 )
@@ -32,18 +33,16 @@ def _varied(
     means: NDArray[np.float64],
     T: int,
     terms: float | None = None,
-    arms: int | None = None,
     inside: float | None = None,
     root: float = 0.25,
-    lead: float | None = None,
 ) -> float:
-    """8 g / arms * terms * (1 + root log(inside) / log T); what is not given is as it should be."""
+    """8 g / K * terms * (1 + root log(inside) / log T); what is not given is as it should be."""
     gaps = pareto.gaps(means)
     if terms is None:
         terms = float((1 / gaps[gaps > 0]).sum())
-    g = float(pareto.g_dagger(means)) if lead is None else lead
+    g = float(pareto.g_dagger(means))
     inside = means.shape[1] * int(pareto.front(means).sum()) if inside is None else inside
-    return 8 * g / (arms or len(means)) * terms * (1 + root * math.log(inside) / math.log(T))
+    return 8 * g / len(means) * terms * (1 + root * math.log(inside) / math.log(T))
 
 
 def _envelope_terms(means: NDArray[np.float64]) -> float:
@@ -203,34 +202,25 @@ _T = 1_000_000
 _MISLED: Any = [[0.9, 0.1], [0.8, 0.15], [0.1, 0.9], [0.15, 0.8], [0.5, 0.5], [0.4, 0.4]]
 
 
-def _table(means: Any) -> NDArray[np.float64]:
-    table = np.array(means, dtype=np.float64)
-    if table.ndim != 2 or len(table) < 2:
-        raise ValueError("a table with a row per arm is needed")
-    return table
-
-
 def _fits(means: Any) -> bool:
-    table = _table(means)
-    return bool(len(table) <= 10 and ((table >= 0) & (table <= 1)).all())
+    return is_table(means, (2, 10), (1, 100))
 
 
 def _plays(means: Any) -> bool:
-    geometry = pareto.geometry(_table(means))
+    geometry = pareto.geometry(means)
     return geometry.g_dagger > 0 and len(geometry.positive_gaps) > 0
 
 
 def _gaps_reach_the_lead(means: Any) -> bool:
-    geometry = pareto.geometry(_table(means))
+    geometry = pareto.geometry(means)
     return bool((geometry.positive_gaps >= geometry.g_dagger - 1e-9).all())
 
 
 def _deficits_win(means: Any) -> bool:
     if not _fits(means):
         return False  # the theory has rewards in [0, 1]
-    table = _table(means)
-    ours = theory.deficit_bound(table, _T).exploration
-    return 2 * ours < theory.pareto_ucb1_bound(table, _T).exploration
+    ours = theory.deficit_bound(means, _T).exploration
+    return 2 * ours < theory.pareto_ucb1_bound(means, _T).exploration
 
 
 _HALF = value(

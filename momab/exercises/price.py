@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
 from momab.exercises.draws import moved, unit, whole
 from momab.model import pareto, theory
+from momab.study.price import final_log_ratios
 
 Floats = NDArray[np.float64]
 
@@ -22,13 +23,12 @@ def least_price(means: Floats) -> float:
     return float(theory.price(means).value)
 
 
-def _weighed(means: Floats, evidence: Floats, costs: Floats | None = None) -> Floats:
-    """The sum over paid arms of cost / evidence for every free arm; evidence is [b, a]."""
+def _weighed(means: Floats, evidence: Floats) -> Floats:
+    """The sum over paid arms of gap / evidence for every free arm; evidence is [b, a]."""
     gaps = pareto.gaps(means)
     free, paid = gaps == 0, gaps > 0
-    shown = gaps if costs is None else costs
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = shown[paid, None] / evidence[np.ix_(paid, free)]
+        parts = gaps[paid, None] / evidence[np.ix_(paid, free)]
     return np.asarray(np.nan_to_num(parts.sum(axis=0), posinf=1e9))
 
 
@@ -83,16 +83,15 @@ _PRICE = function(
             "The policy chooses the candidate, and it may choose the cheapest.",
         ),
     ],
- vary=[unit("Kd")],)  # fmt: skip
+    vary=[unit("Kd")],
+)
 
 
 # ---- a chance under another instance -------------------------------------------------------
 
 
-def _ratio(pulls: Floats, hits: Floats, p: Any, q: Any) -> Floats:
-    p, q = np.asarray(p), np.asarray(q)
-    misses = pulls[:, None] - hits
-    return np.asarray(hits @ np.log(p / q) + misses @ np.log((1 - p) / (1 - q)))
+def _ratio(pulls: Any, hits: Floats, p: Any, q: Any) -> Floats:
+    return final_log_ratios(pulls, hits, np.asarray(p), np.asarray(q))
 
 
 def other_chance(pulls: Floats, hits: Floats, p: Any, q: Any, n: int) -> float:
@@ -100,9 +99,9 @@ def other_chance(pulls: Floats, hits: Floats, p: Any, q: Any, n: int) -> float:
     return float(np.mean((pulls <= n) * np.exp(-_ratio(pulls, hits, p, q))))
 
 
-def _runs(seed: int, p: list[float], runs: int = 40) -> tuple[Any, Any]:
+def _runs(seed: int, p: list[float]) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
-    pulls = rng.integers(1, 20, runs)
+    pulls = rng.integers(1, 20, 40)
     return pulls, rng.binomial(pulls[:, None], p).astype(np.float64)
 
 
@@ -138,9 +137,7 @@ _CHANCE = function(
     ],
     [
         Slip(
-            lambda pulls, hits, p, q, n: np.mean(
-                (pulls <= n) * np.exp(_ratio(pulls, hits, p, q))
-            ),
+            lambda pulls, hits, p, q, n: np.mean((pulls <= n) * np.exp(_ratio(pulls, hits, p, q))),
             "The runs were made under p: divide by their likelihood, multiply by the other one.",
         ),
         Slip(
@@ -152,7 +149,8 @@ _CHANCE = function(
             "You forgot the event: runs with more than n pulls count as zero.",
         ),
     ],
- vary=[moved("R"), moved("Rd"), unit("d"), unit("d"), whole()],)  # fmt: skip
+    vary=[moved("R"), moved("Rd"), unit("d"), unit("d"), whole()],
+)
 
 
 # ---- a tiny lead ---------------------------------------------------------------------------

@@ -126,19 +126,16 @@ def _sorted(
     tiny: Callable[[float], bool] = lambda gap: gap <= 0.002,
     near: Callable[[float], bool] = lambda gap: gap <= 0.02,
     several: int = 3,
-    need_cheap: bool = True,
-    cheap_is_easy: bool = False,
-    zero_is_cheap: bool = False,
 ) -> str:
     """The rule with some of its details changed."""
-    cheap = sum((gap > 0 or zero_is_cheap) and tiny(gap) for gap in gaps)
+    cheap = sum(gap > 0 and tiny(gap) for gap in gaps)
     misleading = sum(gap > 0 and not tiny(gap) and near(gap) for gap in gaps)
     separated = sum(not near(gap) for gap in gaps)
     if misleading >= several:
         return "misleading"
-    if misleading + separated == 0 and (cheap >= 1 or not need_cheap):
+    if misleading + separated == 0 and cheap >= 1:
         return "friendly"
-    if misleading == 0 and (cheap == 0 or cheap_is_easy) and separated >= several:
+    if misleading == 0 and cheap == 0 and separated >= several:
         return "easy"
     return ""
 

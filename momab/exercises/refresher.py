@@ -8,6 +8,7 @@ from typing import Any
 
 from momab.exercises.core import Case, Exercise, Slip, function, within
 from momab.exercises.draws import Change, Draw, near, unit
+from momab.model.theory import bernoulli_kl
 
 
 def flips_needed(x: float, delta: float) -> int:
@@ -31,16 +32,7 @@ def _largest(
 
 def pulls_demanded(p: float, q: float, first: float, second: float) -> float:
     """The expected pulls that the change of measure demands: kl(first, second) / kl(p, q)."""
-    return _kl(first, second) / _kl(p, q)
-
-
-def _kl(p: float, q: float) -> float:
-    def part(x: float, y: float) -> float:
-        if x == 0:
-            return 0.0
-        return x * math.log(x / y) if y > 0 else math.inf
-
-    return part(p, q) + part(1 - p, 1 - q)
+    return bernoulli_kl(first, second) / bernoulli_kl(p, q)
 
 
 def _other_pulls(draw: Draw, call: Any) -> Any:
@@ -175,17 +167,17 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         [
             Slip(
-                lambda p, q, first, second: _kl(first, second) / _kl(q, p),
+                lambda p, q, first, second: bernoulli_kl(first, second) / bernoulli_kl(q, p),
                 "The divergence of the coins is the wrong way round: expectation and samples are "
                 "those of the first world.",
             ),
             Slip(
-                lambda p, q, first, second: _kl(second, first) / _kl(p, q),
+                lambda p, q, first, second: bernoulli_kl(second, first) / bernoulli_kl(p, q),
                 "The divergence of the probabilities is the wrong way round: the first world comes "
                 "first there, too.",
             ),
             Slip(
-                lambda p, q, first, second: _kl(first, second) / (2 * (p - q) ** 2),
+                lambda p, q, first, second: bernoulli_kl(first, second) / (2 * (p - q) ** 2),
                 "Pinsker's inequality makes a divergence smaller, and your answer too large; use "
                 "the divergence of the coins itself.",
             ),

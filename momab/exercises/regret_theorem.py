@@ -37,7 +37,6 @@ def _bound(
     warm: float = 1.0,
     arms: float | None = None,
     constant: float | None = None,
-    tail: float = 1.0,
     gap: float | None = None,
 ) -> float:
     """The bound with one of its ingredients replaced."""
@@ -49,7 +48,7 @@ def _bound(
     factor = 32.0 * c if constant is None else constant
     explore = factor * (K if arms is None else arms) * math.log(T) / lead
     lost = 2.0 * K * d * largest * math.pow(T, 2.0 - 2.0 * c)
-    return float(warm * K * largest + explore + tail * lost)
+    return float(warm * K * largest + explore + lost)
 
 
 _THEOREM = function(

@@ -102,10 +102,10 @@ def c_sharp(means: NDArray[np.float64]) -> float:
     return theory.sharper_bound(means, T).exploration / scale
 
 
-def _summed(means: NDArray[np.float64], term: Term, factor: float = 32.0) -> float:
-    """Compute factor * (g/K) times the sum of term(gap, g) over the positive gaps."""
+def _summed(means: NDArray[np.float64], term: Term) -> float:
+    """Compute 32 (g/K) times the sum of term(gap, g) over the positive gaps."""
     g = float(pareto.g_dagger(means))
-    return factor * g / len(means) * sum(term(gap, g) for gap in _positive(means))
+    return 32 * g / len(means) * sum(term(gap, g) for gap in _positive(means))
 
 
 def _positive(means: NDArray[np.float64]) -> list[float]:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from momab.exercises.core import Aspect, Case, Exercise, Slip, function, value
+from momab.exercises.core import Aspect, Case, Exercise, Slip, function, is_table, value
 from momab.exercises.draws import Draw, unit
 from momab.model import pareto
 
 Array = NDArray[np.float64]
-
-
-def _is_matrix(found: Any, arms: int, objectives: int) -> bool:
-    """Whether an answer is a list of arms, each with its means in [0, 1]."""
-    return (
-        isinstance(found, list)
-        and len(found) == arms
-        and all(isinstance(row, list) and len(row) == objectives for row in found)
-        and all(isinstance(x, int | float) and 0 <= x <= 1 for row in found for x in row)
-    )
 
 
 # ---- zero-gap-3: trapped arms --------------------------------------------------------------
@@ -83,7 +71,7 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Aspect(
                 "three arms with two means in [0, 1] each",
-                lambda found: _is_matrix(found, 3, 2),
+                lambda found: is_table(found, (3, 3), (2, 2)),
                 "Give three pairs of numbers between 0 and 1.",
             ),
             Aspect(
@@ -182,7 +170,7 @@ EXERCISES: tuple[Exercise, ...] = (
         [
             Aspect(
                 "three arms with three means in [0, 1] each",
-                lambda found: _is_matrix(found, 3, 3),
+                lambda found: is_table(found, (3, 3), (3, 3)),
                 "Give three lists of three numbers between 0 and 1.",
             ),
             Aspect(

@@ -26,16 +26,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
 from momab._util import prose
+from momab._util.yaml_files import Strict, fit, parse_yaml
 from momab.errors import MomabError
 
 if TYPE_CHECKING:
@@ -123,10 +117,8 @@ class ClaimOutcome:
         return "verified with a caveat" if self.caveat else "verified"
 
 
-class Formal(BaseModel):
+class Formal(Strict):
     """The formal theorems that check a claim, and what stands between them and the claim."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     theorems: tuple[str, ...] = Field(min_length=1)
     hypothesis: str = ""
@@ -146,10 +138,8 @@ class Formal(BaseModel):
         return self.part or self.hypothesis
 
 
-class Claim(BaseModel):
+class Claim(Strict):
     """One entry of the ledger."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     kind: str
@@ -178,42 +168,42 @@ class Claim(BaseModel):
     @classmethod
     def _known(cls, value: str) -> str:
         if value not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}; it is {value!r}.")
+            raise ValueError(f"must be one of {', '.join(KINDS)}; it is {value!r}")
         return value
 
     @model_validator(mode="after")
     def _settled_or_pending(self) -> Claim:
         if self.kind == BACKGROUND:
             if self.check or self.pending or self.verdict or self.number:
-                raise ValueError("background has no number, no check and no verdict.")
+                raise ValueError("background has no number, no check and no verdict")
             return self
         if self.number == "":
-            raise ValueError("'number' is missing.")
+            raise ValueError("'number' is missing")
         if (self.pending is None) == (self.check is None):
-            raise ValueError("give either a check or why it is pending.")
+            raise ValueError("give either a check or why it is pending")
         if self.check and (self.verdict not in VERDICTS or not self.reason):
             raise ValueError(
-                f"a checked claim needs a reason and a verdict, one of {', '.join(VERDICTS)}."
+                f"a checked claim needs a reason and a verdict, one of {', '.join(VERDICTS)}"
             )
         if self.check and not self.evidence:
-            raise ValueError("a checked claim needs evidence, a text with fields.")
+            raise ValueError("a checked claim needs evidence, a text with fields")
         return self
 
     @model_validator(mode="after")
     def _ours_has_a_status(self) -> Claim:
         if self.kind != OURS:
             if self.status is not None:
-                raise ValueError("only a claim of kind ours has a status.")
+                raise ValueError("only a claim of kind ours has a status")
             return self
         if self.status not in STATUSES:
             raise ValueError(
                 f"a claim of kind ours needs a status, one of {', '.join(STATUSES)};"
-                f" it is {self.status!r}."
+                f" it is {self.status!r}"
             )
         if not re.fullmatch(r"[A-Z]\d+", str(self.number)):
             raise ValueError(
                 "the number of a claim of kind ours is a capital letter and a number, such as P1;"
-                f" it is {self.number!r}."
+                f" it is {self.number!r}"
             )
         return self
 
@@ -315,13 +305,7 @@ def read_claims(path: str | Path | None = None) -> tuple[Claim, ...]:
 
 @lru_cache(maxsize=4)  # a build asks for them on every page
 def _parsed(text: str, path: Path) -> tuple[Claim, ...]:
-    import yaml
-
-    try:
-        entries = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        first = str(error).splitlines()[0]
-        raise MomabError(f"{path} is not valid YAML: {first}.") from None
+    entries = parse_yaml(text, str(path))
     if not isinstance(entries, list) or not entries:
         raise MomabError(f"{path} must hold a list of claims.")
     claims = tuple(_claim(entry) for entry in entries)
@@ -369,23 +353,7 @@ def dependency_order(claims: tuple[Claim, ...]) -> tuple[str, ...]:
 def _claim(entry: Any) -> Claim:
     if not isinstance(entry, dict) or "id" not in entry:
         raise MomabError(f"every claim must be a mapping with an id; one is {entry!r}.")
-    try:
-        return Claim.model_validate(entry)
-    except ValidationError as error:
-        raise MomabError(f"claim {entry['id']}: {_sentence(error)}") from None
-
-
-def _sentence(error: ValidationError) -> str:
-    """The first thing that is wrong with an entry, in our words."""
-    first = error.errors()[0]
-    where = first["loc"][0] if first["loc"] else ""
-    if first["type"] in ("missing", "string_too_short"):
-        return f"{where!r} is missing."
-    if first["type"] == "extra_forbidden":
-        return f"{where!r} is not a field of a claim."
-    if first["type"] == "value_error":
-        return str(first["ctx"]["error"])
-    return f"{where!r} is {first['input']!r}, which is not of the right type."
+    return fit(entry, Claim, f"claim {entry['id']}")
 
 
 # --- auditing ---------------------------------------------------------------------------

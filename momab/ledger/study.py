@@ -34,16 +34,6 @@ def _agreement(number: int, part: str) -> tuple[bool, dict[str, Any]]:
     return agreed == len(cells), numbers
 
 
-def _paper_risk() -> pd.DataFrame:
-    """Many runs per subset at the paper's coefficient."""
-    risk = _recorded("risk")
-    wanted = [
-        study.paper_coefficient(dataset, kind)
-        for dataset, kind in zip(risk["dataset"], risk["subset_type"])
-    ]
-    return risk[risk["c"] == wanted]
-
-
 @cache
 def _survival() -> pd.DataFrame:
     """The comparison of the chapter on sixty runs: many runs on both sides, with intervals."""
@@ -108,7 +98,7 @@ def table_1() -> ClaimOutcome:
 
 def detection() -> ClaimOutcome:
     """Commitments to dominated arms at the tuned coefficients, which sixty runs do not show."""
-    risk = _paper_risk()
+    risk = survival.at_paper(_recorded("risk"))
     sure = risk[risk["wrong_commit_low"] > 0]
     worst = risk.iloc[int(risk["wrong_commit_rate"].to_numpy().argmax())]
     seen = study.table1(_recorded("real")).set_index("policy")["detection_rate"]

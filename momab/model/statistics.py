@@ -3,8 +3,7 @@ r"""The intervals of the whole book, each method once.
 * :func:`mean_interval`: a mean, from few runs, by Student's t;
 * :func:`normal_half_width`: anything with a standard error, by the normal law;
 * :func:`bootstrap_interval`: a mean of skewed values, by the percentile bootstrap;
-* :func:`clopper_pearson` and, for tables, :func:`rates`: a probability, from few or rare hits;
-* :func:`wilson`: many shares of equally many draws at once.
+* :func:`clopper_pearson` and, for tables, :func:`rates`: a probability, from few or rare hits.
 """
 
 from __future__ import annotations
@@ -157,27 +156,3 @@ def rates(hits: Any, name: str = "", level: float = 0.95) -> dict[str, float]:
     low, high = clopper_pearson(count, n, level)
     prefix = f"{name}_" if name else ""
     return {f"{prefix}rate": count / n, f"{prefix}low": low, f"{prefix}high": high}
-
-
-def wilson(share: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
-    r"""Compute Wilson's 95 % interval of shares of n draws each.
-
-    With z = 1.96 its middle is :math:`(p+z^2/2n)/(1+z^2/n)` and its half width
-    :math:`\frac{z}{1+z^2/n}\sqrt{p(1-p)/n+z^2/4n^2}`.
-
-    Parameters
-    ----------
-    share : array of float
-        The observed shares p in [0, 1].
-    n : int
-        The draws behind each of them.
-
-    Returns
-    -------
-    low, high : array of float
-    """
-    n = whole_number(n, "the number of draws", least=1)
-    z = Z95
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - half, middle + half

@@ -12,12 +12,12 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from momab._util.loopback import RefusedError, content_policy
+from momab._util.loopback import RefusedError
 from momab.book.colophon import rerun_command
 from momab.book.compare import changing_lines, compare_pages, figures_of, small_multiples
 from momab.book.execute import Job as Execution
@@ -33,16 +33,15 @@ from momab.book.parameters import (
     value_text,
 )
 from momab.book.plain import readable
+from momab.book.policy import served_policy
 from momab.book.project import Project
 from momab.book.report import finish_report, notebook_of, report_cells
 from momab.book.single_page import planned_runs, render_page
+from momab.book.templating import fill_page
 from momab.errors import MomabError
 from momab.serve.runs import KeptSweep, Run, Runs
 from momab.serve.tables import RACE
 from momab.study import own
-
-if TYPE_CHECKING:
-    import jinja2
 
 STUDY = "own-data"
 """The page that takes a visitor's own table."""
@@ -57,23 +56,10 @@ _HEAD = (
     '<script defer src="_serve/serve.js"></script>\n</head>'
 )
 _LIVE = re.compile(r"<script\b[^>]*_static/live/[^>]*></script>")
-_INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 _CONTENTS = re.compile(r'<ul class="[^"]*\bsection-nav\b.*?(?=</nav>)', re.DOTALL)
-_ON = re.compile(r'<[^>]*?\son\w+="([^"]*)"')
 
 
-@cache
-def templates() -> jinja2.Environment:
-    """The HTML that is written here."""
-    import jinja2
-
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("momab.serve"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+_filled = partial(fill_page, package="momab.serve")
 
 
 class ServedPages:
@@ -249,7 +235,7 @@ class ServedPages:
             raise RefusedError(404, "that run is not kept any more; the form makes it again.")
         path, default = self.runs.folder(id) / "article.html", self.site / f"{page}.html"
         if run.table:
-            banner = templates().get_template("study.html").render(run=run)
+            banner = _filled("study.html", run=run)
             article = _after_title(path.read_text(encoding="utf-8"), banner)
             return self._with_form(_LIVE.sub("", self._page(page)), page, article, run.id)
         key = (id, path.stat().st_mtime, default.stat().st_mtime)
@@ -260,9 +246,7 @@ class ServedPages:
                 self._compared = dict(list(self._compared.items())[-8:])
                 self._compared[key] = (found.article, found.numbers, found.figures)
             article, numbers, figures = self._compared[key]
-        banner = (
-            templates().get_template("run.html").render(run=run, said=_differing(numbers, figures))
-        )
+        banner = _filled("run.html", run=run, said=_differing(numbers, figures))
         return self._with_form(self._page(page), page, _after_title(article, banner), run.id)
 
     def show_sweep(self, page: str, id: str) -> tuple[str, str]:
@@ -275,7 +259,7 @@ class ServedPages:
             (self.runs.folder(run.id) / "article.html").read_text(encoding="utf-8") for run in runs
         ]
         shown = _changes(sweep, runs, articles)
-        body = templates().get_template("sweep.html").render(sweep=sweep, runs=runs, **shown)
+        body = _filled("sweep.html", sweep=sweep, runs=runs, **shown)
         article = f'<article class="bd-article">{body}</article>'
         frame = _LIVE.sub("", self._page(page))  # what these bring to life is not here
         return self._with_form(frame, page, article, sweep.id)
@@ -283,8 +267,8 @@ class ServedPages:
     def show_history(self) -> tuple[str, str]:
         """Everything that is kept."""
         entries = [entry(one) for one in self.runs.history()]
-        page = templates().get_template("history.html").render(entries=entries)
-        return page, content_policy({})
+        page = _filled("history.html", entries=entries)
+        return page, served_policy(page)
 
     def _with_form(self, frame: str, page: str, article: str = "", id: str = "") -> tuple[str, str]:
         """A page in the frame of the site, with the form's script."""
@@ -294,8 +278,7 @@ class ServedPages:
         if page in self.project.notebook_pages:
             marks = f'data-serve="{html.escape(page)}" data-run="{html.escape(id)}"'
             frame = frame.replace("<html ", f"<html {marks} ", 1).replace("</head>", _HEAD, 1)
-        handlers = [html.unescape(found) for found in _ON.findall(frame)]
-        return frame, content_policy({"scripts": _INLINE.findall(frame), "handlers": handlers})
+        return frame, served_policy(frame)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from momab.engine.policies.annealing import AnnealingPareto
@@ -47,38 +46,10 @@ from momab.study.design import (
 )
 from momab.study.limit import run_limit, run_prices
 from momab.study.results import Results
-from momab.study.tables import choose_coefficients
+from momab.study.tables import choose_coefficients, table1, table2, table3, table4
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: Which parts of the study each target needs.
-TARGETS: dict[str, tuple[str, ...]] = {
-    "table1": ("real",),
-    "table2": ("synthetic",),
-    "table3": ("validation",),
-    "table4": ("real",),
-    "figure1": ("synthetic",),
-    "figure2": ("paths",),
-    "retuned": ("validation", "retuned"),
-    "risk": ("risk",),
-    "tails": ("tails",),
-    "rivals": ("rivals",),
-    "prices": ("prices",),
-    "limit": ("limit",),
-}
-_SIZES = frozenset({"horizon", "runs", "seed"})
-_MANY = frozenset({"horizon", "risk_runs", "seed"})
-#: Which options of `momab reproduce` change a target; the others are fixed by its design.
-TAKES: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("table1", "table2", "table4", "figure1", "figure2", "retuned"), _SIZES),
-    "table3": frozenset({"horizon"}),
-    **dict.fromkeys(("risk", "tails", "rivals"), _MANY),
-    "prices": frozenset(),
-    "limit": frozenset({"policy", "seed"}),
-}
-#: Parts that cannot be computed without the data sets.
-NEED_DATA = ("real", "validation", "retuned", "risk", "tails", "rivals", "prices", "limit")
 
 
 # --- running the parts --------------------------------------------------------------------
@@ -93,9 +64,9 @@ def run_synthetic(options: Options, checkpoints: int = 0) -> Results:
     )
 
 
-def run_paths(options: Options, checkpoints: int = 120) -> pd.DataFrame:
+def run_paths(options: Options) -> pd.DataFrame:
     """Follow Figure 2's runs: regret (mean, 5 % and 95 % quantiles) and certified share."""
-    results = run_synthetic(options, checkpoints)
+    results = run_synthetic(options, checkpoints=120)
     path = results.trajectories
     path = path[path["instance"].isin(SHOWN)]
     keys = ["instance", "policy", "t"]
@@ -236,72 +207,91 @@ def _stack(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of the study for some options, each computed when first asked for."""
+    """The parts of the study for some options, each computed when first asked for: ``parts.real``.
+
+    ``policies`` are those of the part ``limit``; all if there is none.
+    """
 
     options: Options
     risk_runs: int = 20_000
     coefficients: tuple[float, ...] = COEFFICIENTS
     policies: tuple[str, ...] = ()
-    """The policies of the part ``limit``; all if there is none."""
 
-    @cached_property
-    def synthetic(self) -> pd.DataFrame:
-        """Runs of Table 2."""
-        return run_synthetic(self.options).runs.drop(columns=["front_precision", "front_recall"])
-
-    @cached_property
-    def paths(self) -> pd.DataFrame:
-        """Mean and quantiles of the regret, and the certified share, along Figure 2's runs."""
-        return run_paths(self.options)
-
-    @cached_property
-    def real(self) -> pd.DataFrame:
-        """Runs of Tables 1 and 4."""
-        return run_real(self.options)
-
-    @cached_property
-    def validation(self) -> pd.DataFrame:
-        """Runs of the tuning."""
-        columns = ["dataset", "subset_type", "subset", "policy", "c", "run", "pareto_regret"]
-        return run_validation(self.options, self.coefficients)[[*columns, "detected"]]
-
-    @cached_property
-    def retuned(self) -> pd.DataFrame:
-        """Runs of the frozen subsets with every policy's tuned coefficient."""
-        runs = run_retuned(self.options, choose_coefficients(self.validation))
-        columns = ["dataset", "subset_type", "subset", "policy", "c", "run", "pareto_regret"]
-        return runs[[*columns, "fairness_regret", "detected"]]
-
-    @cached_property
-    def risk(self) -> pd.DataFrame:
-        """Summaries of many Width-guided runs per subset and coefficient."""
-        return run_risk(self.options, self.coefficients, self.risk_runs)
-
-    @cached_property
-    def tails(self) -> pd.DataFrame:
-        """How often each regret occurred in many Width-guided runs per subset."""
-        return run_tails(self.options, self.risk_runs)
-
-    @cached_property
-    def rivals(self) -> pd.DataFrame:
-        """Summaries of more Annealing-Pareto runs per subset: 300 to 20,000 of Width-guided."""
-        return run_rivals(self.options, max(2, round(self.risk_runs * 0.015)))
-
-    @cached_property
-    def prices(self) -> pd.DataFrame:
-        """The price of every instance under three classes of alternatives."""
-        return run_prices(self.options)
-
-    @cached_property
-    def limit(self) -> pd.DataFrame:
-        """Summaries of every policy on every instance, beside the price."""
-        return run_limit(self.options, self.policies)
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        """A part by its name."""
+        if name not in PARTS:
+            raise AttributeError(name)
+        frame = self.__dict__[name] = PARTS[name].made(self)
+        return frame
 
 
-PARTS = (
-    *("synthetic", "paths", "real", "validation", "retuned"),
-    *("risk", "tails", "rivals", "prices", "limit"),
-)
+@dataclass(frozen=True)
+class StudyPart:
+    """How a part is computed, and whether that takes the data sets."""
+
+    made: Callable[[Parts], pd.DataFrame]
+    needs_data: bool = True
+
+
+_ONE_RUN = ["dataset", "subset_type", "subset", "policy", "c", "run", "pareto_regret"]
+
+PARTS: dict[str, StudyPart] = {
+    "synthetic": StudyPart(
+        lambda of: run_synthetic(of.options).runs.drop(columns=["front_precision", "front_recall"]),
+        needs_data=False,
+    ),
+    "paths": StudyPart(lambda of: run_paths(of.options), needs_data=False),
+    "real": StudyPart(lambda of: run_real(of.options)),
+    "validation": StudyPart(
+        lambda of: run_validation(of.options, of.coefficients)[[*_ONE_RUN, "detected"]]
+    ),
+    "retuned": StudyPart(
+        lambda of: run_retuned(of.options, choose_coefficients(of.validation))[
+            [*_ONE_RUN, "fairness_regret", "detected"]
+        ]
+    ),
+    "risk": StudyPart(lambda of: run_risk(of.options, of.coefficients, of.risk_runs)),
+    "tails": StudyPart(lambda of: run_tails(of.options, of.risk_runs)),
+    # 300 runs to 20,000 of Width-guided
+    "rivals": StudyPart(lambda of: run_rivals(of.options, max(2, round(of.risk_runs * 0.015)))),
+    "prices": StudyPart(lambda of: run_prices(of.options)),
+    "limit": StudyPart(lambda of: run_limit(of.options, of.policies)),
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What `momab reproduce` is asked for: the parts it needs, and the options that change it.
+
+    All other options are fixed by its design.  A figure has no ``table``.
+    """
+
+    parts: tuple[str, ...]
+    takes: frozenset[str]
+    table: Callable[[Parts], pd.DataFrame] | None = None
+
+
+_SIZES = frozenset({"horizon", "runs", "seed"})
+_MANY = frozenset({"horizon", "risk_runs", "seed"})
+
+TARGETS: dict[str, Target] = {
+    "table1": Target(("real",), _SIZES, lambda of: table1(of.real)),
+    "table2": Target(("synthetic",), _SIZES, lambda of: table2(of.synthetic)),
+    "table3": Target(
+        ("validation",),
+        frozenset({"horizon"}),
+        lambda of: table3(choose_coefficients(of.validation)),
+    ),
+    "table4": Target(("real",), _SIZES, lambda of: table4(of.real)),
+    "figure1": Target(("synthetic",), _SIZES),
+    "figure2": Target(("paths",), _SIZES),
+    "retuned": Target(("validation", "retuned"), _SIZES, lambda of: table1(of.retuned)),
+    "risk": Target(("risk",), _MANY, lambda of: of.risk),
+    "tails": Target(("tails",), _MANY, lambda of: of.tails),
+    "rivals": Target(("rivals",), _MANY, lambda of: of.rivals),
+    "prices": Target(("prices",), frozenset(), lambda of: of.prices),
+    "limit": Target(("limit",), frozenset({"policy", "seed"}), lambda of: of.limit),
+}
 
 
 def wanted_parts(targets: Iterable[str]) -> list[str]:
@@ -312,7 +302,7 @@ def wanted_parts(targets: Iterable[str]) -> list[str]:
             raise MomabError(
                 f"there is no target {target!r}; choose from {', '.join(TARGETS)}, all."
             )
-        names |= set(PARTS if target == "all" else TARGETS[target])
+        names |= set(PARTS if target == "all" else TARGETS[target].parts)
     return [part for part in PARTS if part in names]
 
 
@@ -322,11 +312,11 @@ def require_taken(targets: Iterable[str], given: Mapping[str, str]) -> None:
     ``given`` maps the options that a person has set to their names on the command line.
     """
     asked = set(targets)
-    for target, takes in TAKES.items():
+    for target, about in TARGETS.items():
         if target not in asked and "all" not in asked:
             continue
-        for option in given.keys() - takes:
-            taken = ", ".join(name for key, name in OPTION_NAMES.items() if key in takes)
+        for option in given.keys() - about.takes:
+            taken = ", ".join(name for key, name in OPTION_NAMES.items() if key in about.takes)
             raise MomabError(
                 f"the target {target} does not take {given[option]}; "
                 f"it takes {taken or 'none of these options'}."
@@ -345,6 +335,6 @@ OPTION_NAMES = {
 
 def require_data(parts: Iterable[str], options: Options) -> None:
     """Say at once, not after minutes, that a data set is missing."""
-    if any(part in NEED_DATA for part in parts):
+    if any(PARTS[part].needs_data for part in parts):
         for dataset in DATASETS:
             datasets.load(dataset, options.data_dir)

@@ -10,7 +10,6 @@ from momab._util.files import atomically, write_text
 from momab.study.compare import compare_with_paper
 from momab.study.design import HORIZON
 from momab.study.parts import TARGETS, Parts
-from momab.study.tables import choose_coefficients, table1, table2, table3, table4
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,27 +26,16 @@ def write_files(
     ``figures`` says how each figure is drawn, as a function of the parts that returns something
     with matplotlib's ``savefig``: the study itself draws nothing.
     """
-    makers: Mapping[str, Callable[[], pd.DataFrame]] = {
-        "table1": lambda: table1(parts.real),
-        "table2": lambda: table2(parts.synthetic),
-        "table3": lambda: table3(choose_coefficients(parts.validation)),
-        "table4": lambda: table4(parts.real),
-        "retuned": lambda: table1(parts.retuned),
-        "risk": lambda: parts.risk,
-        "tails": lambda: parts.tails,
-        "rivals": lambda: parts.rivals,
-        "prices": lambda: parts.prices,
-        "limit": lambda: parts.limit,
-    }
     written = []
     for target in _expanded(targets):
-        if target in figures:
+        table = TARGETS[target].table
+        if table is None:
             drawn = figures[target](parts)
             with atomically(folder / f"{target}.svg") as file:
                 drawn.savefig(file, format="svg", metadata={"Date": None})
             written.append(folder / f"{target}.svg")
         else:
-            made = makers[target]()
+            made = table(parts)
             written.append(write_text(folder / f"{target}.csv", str(made.to_csv(index=False))))
             written.append(write_text(folder / f"{target}.tex", _latex(made)))
     return written

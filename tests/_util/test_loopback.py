@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from momab._util.loopback import Files, Handler, Loopback, RefusedError, content_policy
+from momab._util.loopback import Files, Handler, Loopback, RefusedError
 from momab.errors import MomabError
 from tests.asking import ask
 
@@ -219,12 +219,3 @@ def test_a_port_that_is_taken_is_one_sentence() -> None:
     with pytest.raises(MomabError, match=rf"^port {server.port} cannot be used: .*\.$"):
         Loopback([], server.port)
     server.close()
-
-
-def test_the_policy_lets_only_named_scripts_run() -> None:
-    policy = content_policy({"scripts": ["f()"], "handlers": ["window.print()"]})
-    [scripts] = [part for part in policy.split("; ") if part.startswith("script-src")]
-    assert "unsafe-inline" not in scripts
-    assert scripts.count("'sha256-") == 2
-    assert "'unsafe-hashes'" in scripts
-    assert "'unsafe-hashes'" not in content_policy({})

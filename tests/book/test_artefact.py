@@ -44,7 +44,7 @@ def test_a_command_is_one_and_recomputes_the_files_of_its_row(row):
         assert context.params["check"]
         parts = study.wanted_parts(context.params["target"])
         assert {f"momab/data/results/{part}.csv" for part in parts} == set(row.files)
-        needs = any(part in study.parts.NEED_DATA for part in parts)
+        needs = any(study.PARTS[part].needs_data for part in parts)
         assert row.data == needs
     elif context.info_name == "run":
         assert context.params["notebook"] in PROJECT.notebook_pages

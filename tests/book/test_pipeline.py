@@ -455,77 +455,34 @@ def test_the_parameter_list_names_every_notebook(monkeypatch, capsys):
 
 # ---- what a notebook needs ---------------------------------------------------------------------
 
-LAZY = 'PUBLIC = {\n    "second": "lib.b",\n    "third": "lib.c",\n}\n'
-CHAIN = {
-    "__init__": LAZY,
-    "a": "import math\nfrom lib import b\n\ndef lonely():\n    from lib.c import third\n",
-    "b": "def second(x):\n    return x\n",
-    "c": "def third():\n    return 3\n",
-    "d": "from lib.a import first\n",
-    "kinds/__init__": "for module in found:\n    import_module(module)\n",
-    "kinds/base": "TABLE = []\n",
-    "kinds/small": "from lib.c import third\n",
-}
-EVERYTHING = {"a", "b", "c", "d", "kinds", "kinds.base", "kinds.small"}
-
-
-def library(tmp_path: Path) -> Library:
-    for name, text in CHAIN.items():
-        path = tmp_path / "lib" / f"{name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return Library(tmp_path / "lib")
-
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("file", "code", "counts"),
     [
-        ("from lib.a import first\nfirst(1)", {"a", "b", "c"}),
-        ("from lib import (\n    a,\n)", {"a", "b", "c"}),
-        ("import lib.a as a\na.first(1)", {"a", "b", "c"}),
-        ("import lib.b as a\na.second(1)", {"b"}),
-        ("import math\nmath.pi", set()),
-        ("import lib\nlib.second(1)", {"b"}),
-        ("from lib import second\nsecond(1)", {"b"}),
-        ("from lib import *", {"b", "c"}),
-        ("import lib", set()),
-        ("from lib.kinds.base import TABLE", {"kinds", "kinds.base", "kinds.small", "c"}),
-        ("import importlib\nimportlib.import_module('lib.a')", EVERYTHING),
-        ("import lib\neval('lib.a')", EVERYTHING),
-        ("x = 1\n%pip list", EVERYTHING),
+        ("model/pareto.py", "x = 1", True),
+        ("data/results/a.csv", "x = 1", True),
+        ("chapters/price.py", "from momab.chapters import price", True),
+        ("chapters/price.py", "from momab.chapters import tuning", False),
+        ("chapters/figures/style.py", "x = 1", True),
+        ("exercises/price.py", "momab.check('price-2', f)\nprice", True),
+        ("exercises/price.py", "momab.check('tuning-2', f)\ntuning", False),
+        ("exercises/core.py", "x = 1", True),
+        ("book/build.py", "x = 1", False),
     ],
 )
-def test_needs_follow_imports_through_modules(tmp_path, code, found):
-    needs = library(tmp_path).needs(code)
-    assert {name.removeprefix("lib.") for name in needs} - {"lib"} == found
+def test_a_change_counts_for_the_pages_that_may_use_it(
+    tmp_path: Path, file: str, code: str, counts: bool
+) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True)
+    path.write_text("one")
+    before = Library(tmp_path).fingerprint(code)
+    path.write_text("two")
+    assert (Library(tmp_path).fingerprint(code) != before) == counts
 
 
-def test_a_page_needs_the_magics_and_what_checks_its_own_answers():
-    page = Project.find(ROOT).notebook("zero-gap")
-    found = Library(ROOT / "momab").needs(page.imports)
-    assert {"momab.model.instances", "momab.chapters.figures.magics"} <= found
-    judges = {name for name in found if name.startswith("momab.exercises.")}
-    shared = {"momab.exercises.core", "momab.exercises.draws"}
-    assert judges == shared | {"momab.exercises.zero_gap"}
-    assert "momab.chapters.price" not in found
-
-
-def test_data_files_count_for_the_code_that_names_their_folder(tmp_path):
-    lib = library(tmp_path).folder
-    (lib / "a.py").write_text('FILE = "data" / "x"\n')
-    for folder in ("data", "more"):
-        (lib / folder).mkdir()
-        (lib / folder / "x").write_text("1")
-
-    def digests() -> list[str]:
-        return [Library(lib).fingerprint(f"from lib import {name}") for name in ("a", "b")]
-
-    reads, other = digests()
-    (lib / "more" / "x").write_text("2")
-    assert digests() == [reads, other]
-    (lib / "data" / "x").write_text("2")
-    assert digests()[0] != reads
-    assert digests()[1] == other
+def test_a_page_names_the_chapters_whose_exercises_it_checks():
+    assert "zero_gap" in Project.find(ROOT).notebook("zero-gap").named.splitlines()
 
 
 # ---- downloads -----------------------------------------------------------------------------------

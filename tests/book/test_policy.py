@@ -11,6 +11,7 @@ from momab.book.policy import (
     inline_hashes,
     script_hash,
     seal_page,
+    served_policy,
     site_policy,
     written_scripts,
 )
@@ -42,6 +43,14 @@ def test_only_scripts_that_stand_in_the_page_are_hashed():
         "<script>one()</script><SCRIPT TYPE='module'>two()</SCRIPT >"
     )
     assert inline_hashes(page) == [script_hash("one()"), script_hash("two()")]
+
+
+def test_a_served_page_runs_scripts_of_the_server_and_those_that_stand_in_it():
+    for page, hashes in (("<script>f()</script><b onclick='g()'>", ["f()"]), ("<p>none", [])):
+        parts = dict(part.split(" ", 1) for part in served_policy(page).split("; "))
+        assert parts["script-src"].split()[2:] == [script_hash(text) for text in hashes]
+        assert parts["script-src"].split()[:2] == ["'self'", "'wasm-unsafe-eval'"]
+        assert parts["frame-ancestors"] == "'none'"
 
 
 def test_a_page_alone_runs_what_we_put_into_it_and_nothing_else():

@@ -79,7 +79,3 @@ def test_what_the_tables_do_not_show_is_what_was_recorded() -> None:
     assert limit["instances"] == 26
     assert limit["horizon"] < limit["long"]
     assert limit["worst_long"] > 0
-
-
-def test_the_card_has_the_size_that_previews_want() -> None:
-    assert tuple(index.social_card().get_size_inches() * 100) == (1200, 630)

@@ -67,7 +67,10 @@ def test_a_listed_student_is_found_by_name_or_id(said, student):
     [
         ({"points": {"model-99": 1.0}}, "names the exercise 'model-99' under points"),
         ({"written": {"modle-1": 1.0}}, "names the exercise 'modle-1' under written"),
-        ({"deadlines": {"modle": None}}, "names the chapter 'modle' under deadlines"),
+        (
+            {"deadlines": {"modle": datetime.datetime(2026, 1, 1)}},
+            "names the chapter 'modle' under deadlines",
+        ),
         ({"weights": {"modle": 1.0}}, "names the chapter 'modle' under weights"),
         ({"extensions": {"eve": {}}, "students": {"ada": ""}}, "names the student 'eve'"),
         ({"extensions": {"eve": {}}}, "names the student 'eve'"),
@@ -108,18 +111,18 @@ def test_times_of_receipt_are_read(tmp_path, text, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1]", "must hold entries"),
-        ("point: 1", "'point'; a course has"),
-        ("seed: soon", "no whole number"),
-        ("drop: -1", "no whole number"),
-        ("weights: {model: -1}", "not negative"),
-        ("points: {model-1: -1}", "not negative"),
+        ("[1]", "may only hold the keys"),
+        ("point: 1", "the key 'point'"),
+        ("seed: soon", "'seed' that is not a valid integer"),
+        ("drop: -1", "'drop' that is not greater"),
+        ("weights: {model: -1}", "not greater than or equal to 0"),
+        ("points: {model-1: -1}", "not greater than or equal to 0"),
         ("deadlines: {model: tomorrow}", "deadlines"),
-        ("late: {lose: 2}", "lose is a share"),
-        ("late: 3", "late has the entries"),
+        ("late: {lose: 2}", "'late.lose' that is not less"),
+        ("late: 3", "'late' that is not a valid"),
         ("students: [ada, ada]", "different names"),
         ("delimiter: x", "delimiter"),
-        ("a: [", "not YAML"),
+        ("a: [", "not readable YAML"),
     ],
 )
 def test_an_odd_course_is_explained(tmp_path, text, said):

@@ -53,13 +53,19 @@ def test_the_folder_has_everything_and_says_so(folder: Path) -> None:
     assert "plain Python functions" in " ".join(readme.split()), "it hides nothing and says so"
 
 
-def test_the_requirements_are_pinned_and_hold_no_sphinx(folder: Path) -> None:
-    lines = (folder / "students/requirements.txt").read_text().splitlines()
-    pinned = {line.partition("==")[0] for line in lines}
-    assert {"numpy", "numba", "matplotlib", "jupyterlab", "ipykernel"} <= pinned
-    assert not pinned & {"sphinx", "jupyter-book", "jupytext", "papermill", "pytest"}
-    everything = (PROJECT.root / "requirements-dev.txt").read_text().splitlines()
-    assert set(lines) <= set(everything)
+def test_what_students_install_has_pinned_versions_and_no_sphinx(folder: Path) -> None:
+    pinned = re.findall(r"^([\w.-]+)==", (folder / "students/constraints.txt").read_text(), re.M)
+    with zipfile.ZipFile(folder / "students" / student.WHEEL) as archive:
+        [about] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        text = archive.read(about).decode()
+    extras = "fast|plots|learn"
+    assert f"[{extras.replace('|', ',')}]" in (folder / "students/start.py").read_text()
+    needs = re.findall(
+        rf"^Requires-Dist: ([\w-]+)[^;\n]*(?:; extra == .(?:{extras}).)?$", text, re.M
+    )
+    assert {"numpy", "numba", "matplotlib", "jupyterlab", "ipykernel"} <= set(needs)
+    assert set(needs) - {"momab"} <= set(pinned)
+    assert not set(needs) & {"sphinx", "jupyter-book", "jupytext", "papermill", "pytest"}
 
 
 def test_the_wheel_has_the_library_and_no_page(folder: Path, tmp_path: Path) -> None:

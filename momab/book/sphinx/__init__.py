@@ -99,7 +99,12 @@ def _hooks() -> list[tuple[str, int, Callable[..., Any]]]:
         # A deck shows blocks of the finished page, and is taken off it; the search finds the rest.
         ("doctree-resolved", 900, decks.take_from_page),
         ("doctree-resolved", 950, index.read),
-        # 955 to 960, in `ledger` and `formal`: marks and cards are neither on decks nor searched.
+        # Marks and cards are neither on decks nor searched; the verdict is the first mark.
+        ("doctree-resolved", 955, ledger.show_verdicts),
+        ("doctree-resolved", 956, formal.mark_statements),
+        ("doctree-resolved", 956, formal.link_theorems),
+        ("doctree-resolved", 957, formal.say_if_stale),
+        ("doctree-resolved", 960, ledger.add_cards),
         ("html-collect-pages", 500, decks.write),
         ("html-collect-pages", 500, index.add_page),
         ("html-page-context", 500, citing.tell_templates),

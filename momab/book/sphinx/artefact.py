@@ -14,9 +14,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from momab._util.files import file_digest
+from momab._util.yaml_files import Strict, read_yaml
 from momab.book.sphinx.ledger import entries_of
 from momab.book.sphinx.statement_graph import linked
-from momab.book.yaml_files import Strict, read_yaml
 from momab.errors import MomabError
 from momab.ledger.claims import Claim
 

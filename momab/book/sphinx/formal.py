@@ -51,10 +51,6 @@ def setup(app: Sphinx) -> None:
     """Register with Sphinx."""
     app.add_directive("machine-checked", MachineChecked)
     app.add_directive("coq-sources", CoqSources)
-    # after the verdicts, which are the first badges
-    app.connect("doctree-resolved", _mark_statements, priority=956)
-    app.connect("doctree-resolved", _link_theorems, priority=956)
-    app.connect("doctree-resolved", _say_if_stale, priority=957)
 
 
 def checked_of(app: Sphinx) -> Checked | None:
@@ -69,7 +65,8 @@ def checked_of(app: Sphinx) -> Checked | None:
 # ---- marks ---------------------------------------------------------------------------------
 
 
-def _mark_statements(app: Sphinx, tree: nodes.document, page: str) -> None:
+def mark_statements(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Give every statement that a machine has checked a mark, and what it opens."""
     checked = checked_of(app)
     if checked is None or app.builder.format != "html":
         return
@@ -147,7 +144,8 @@ def _axioms(checked: Checked, name: str) -> tuple[str, ...]:
 # ---- pages about it ------------------------------------------------------------------------
 
 
-def _link_theorems(app: Sphinx, tree: nodes.document, page: str) -> None:
+def link_theorems(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """On pages about claims, let the name of a theorem be a link to it."""
     checked = checked_of(app)
     if checked is None or page.rpartition("/")[2] not in ABOUT:
         return
@@ -163,7 +161,8 @@ def _link_theorems(app: Sphinx, tree: nodes.document, page: str) -> None:
                 )
 
 
-def _say_if_stale(app: Sphinx, tree: nodes.document, page: str) -> None:
+def say_if_stale(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Say at the top of such a page that the proofs have changed since they were checked."""
     checked = checked_of(app)
     if checked is None or checked.current or page.rpartition("/")[2] not in ABOUT:
         return

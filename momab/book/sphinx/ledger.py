@@ -25,9 +25,6 @@ def setup(app: Sphinx) -> None:
     app.add_node(statement_card, html=(_visit_card, _depart_card))
     app.add_css_file("statements.css")
     app.add_js_file("statements.js", defer="defer")
-    # after the decks have taken their copies of the page's blocks, and the search its words
-    app.connect("doctree-resolved", _show_verdicts, priority=955)
-    app.connect("doctree-resolved", _add_cards, priority=960)
 
 
 def entries_of(app: Sphinx) -> tuple[Claim, ...]:
@@ -57,7 +54,8 @@ def statements_of(env: Any) -> Mapping[str, Mapping[str, Any]]:
 # ---- badges --------------------------------------------------------------------------------
 
 
-def _show_verdicts(app: Sphinx, tree: nodes.document, page: str) -> None:
+def show_verdicts(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Give every statement that the ledger judges its verdict, a link to the entry."""
     judged = by_block(entries_of(app))
     for block in tree.findall(nodes.Element):
         known = [entry for entry in judged.get(block.get("label", ""), []) if entry.ledger]
@@ -109,7 +107,8 @@ def _depart_card(self: Any, node: statement_card) -> None:
     self.body.append("</template>\n")
 
 
-def _add_cards(app: Sphinx, tree: nodes.document, page: str) -> None:
+def add_cards(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Let a page carry the statements that it refers to."""
     if app.builder.format != "html":
         return
     known = statements_of(app.env)

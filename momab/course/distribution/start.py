@@ -24,7 +24,7 @@ def main() -> None:
     if not (3, 11) <= sys.version_info[:2] <= (3, 13):
         sys.exit(f"This needs Python 3.11, 3.12 or 3.13; this one is {sys.version.split()[0]}.")
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    wanted = b"".join((HERE / name).read_bytes() for name in ("requirements.txt", WHEEL))
+    wanted = b"".join((HERE / name).read_bytes() for name in ("constraints.txt", WHEEL))
     stamp, mark = VENV / "installed", hashlib.sha256(wanted).hexdigest()
     if not stamp.is_file() or stamp.read_text() != mark:
         install(python)
@@ -42,13 +42,14 @@ def main() -> None:
 
 
 def install(python: Path) -> None:
-    """Make .venv and install the pinned packages and the wheel into it."""
+    """Make .venv and install the library and what it needs, in the versions of constraints.txt."""
     print("Installing into .venv; the first time this takes a few minutes.", flush=True)
     if not python.is_file():
         venv.create(VENV, with_pip=True)
     pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
     local = ["--no-index", "--find-links", "wheels"] if (HERE / "wheels").is_dir() else []
-    for step in (["-r", "requirements.txt"], ["--no-deps", "--force-reinstall", f"./{WHEEL}"]):
+    needs = ["-c", "constraints.txt", f"./{WHEEL}[fast,plots,learn]"]
+    for step in (needs, ["--no-deps", "--force-reinstall", f"./{WHEEL}"]):
         if subprocess.call([*pip, *local, *step], cwd=HERE):
             sys.exit("The installation failed; the lines above say why.")
 

@@ -11,7 +11,6 @@ from momab.study.datasets.content import checksum
 from momab.study.datasets.npz import read_cohorts, write_cohorts
 from momab.study.datasets.registry import (
     REGISTRY,
-    Dataset,
     address,
     find,
     folders,
@@ -20,21 +19,6 @@ from momab.study.datasets.registry import (
     named,
     register_dataset,
 )
-
-__all__ = [
-    "REGISTRY",
-    "Dataset",
-    "address",
-    "checksum",
-    "find",
-    "folders",
-    "get",
-    "load",
-    "named",
-    "read_cohorts",
-    "register_dataset",
-    "write_cohorts",
-]
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")

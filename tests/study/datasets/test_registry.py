@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import momab
-from momab.book.fingerprint import Library
 from momab.errors import MomabError
 from momab.study import datasets
 from tests.command import run
@@ -125,17 +124,6 @@ def test_a_module_in_the_folder_is_a_data_set(tmp_path):
         check=True,
     )
     assert "toy: not found; `momab data get toy` fetches it" in said.stdout
-
-
-def test_a_page_that_uses_the_data_sets_needs_their_modules():
-    library = Library(Path(momab.__file__).parent)
-    needs = library.needs("from momab.study import datasets\ndatasets.load('spotify')")
-    modules = {need if isinstance(need, str) else need[0] for need in needs}
-    assert {
-        "momab.study.datasets.spotify",
-        "momab.study.datasets.kuairec",
-        "momab.study.datasets.npz",
-    } <= modules
 
 
 def test_search_order(monkeypatch, tmp_path):

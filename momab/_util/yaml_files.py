@@ -32,11 +32,19 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
 
 def load_yaml(path: Path, what: str) -> Any:
     """What a YAML file holds."""
+    try:
+        return parse_yaml(path.read_text(encoding="utf-8"), what)
+    except UnicodeDecodeError:
+        raise MomabError(f"{what} is not readable YAML (it is not a text in UTF-8).") from None
+
+
+def parse_yaml(text: str, what: str) -> Any:
+    """What a text in YAML holds."""
     import yaml
 
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
         reason = str(error).splitlines()[0]
         raise MomabError(f"{what} is not readable YAML ({reason}).") from None
 
@@ -54,11 +62,14 @@ def _fault(error: ValidationError, model: type[Strict]) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     keys = ", ".join(_keys(model, first["loc"]))
+    if first["type"] == "value_error":
+        why = str(first["ctx"]["error"])
+        return f"is not right: {place!r} {why}" if place else f"is not right: {why}"
     if first["type"] == "extra_forbidden":
         return f"has the key {place!r}; it may only hold the keys {keys}"
     if not place:
         return f"may only hold the keys {keys}"
-    if first["type"] == "missing":
+    if first["type"] in ("missing", "string_too_short"):
         return f"lacks the key {place!r}"
     expected = first["msg"].removeprefix("Input should be ")
     return f"has a {place!r} that is not {expected}; it may only hold the keys {keys}"
