@@ -20,6 +20,7 @@ from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.single_page import run_page
+from momab.book.sphinx import building
 from momab.book.sphinx.building import Complaint
 from momab.book.stage import finished, write_stage
 from momab.errors import BuildError, MomabError
@@ -247,6 +248,25 @@ def test_a_students_stage_has_no_answers_from_the_companions(published, tmp_path
         assert secret not in told
 
 
+def test_a_plain_build_makes_the_same_page_and_deck(published, tmp_path):
+    """`jupyter-book build`, without the pipeline and its numbers."""
+    plain = tmp_path / "book"
+    shutil.copytree(published, plain, ignore=shutil.ignore_patterns("_build"))
+    with (plain / "_config.yml").open("a") as file:
+        file.write("execute:\n  execute_notebooks: 'off'\n")
+    building.build_pages(plain, tmp_path / "html", strict=False)
+    site = ParsedSite(tmp_path / "html")
+    page = site.text("notebooks/other")
+    assert "Add them." in page
+    assert "terse words" not in page
+    assert 'href="../slides/notebooks/other.html"' in page
+    deck = site.page("slides/notebooks/other")
+    assert "terse words" in deck.get_text()
+    for link in deck.select("a[href], link[href]"):
+        path = link["href"].partition("#")[0]
+        assert (site.root / "slides/notebooks" / path).resolve().is_file(), path
+
+
 # ---- failures ------------------------------------------------------------------------------------
 
 
@@ -439,14 +459,6 @@ def test_bad_values_are_refused_before_anything_is_written(book, monkeypatch, ca
         assert said in told
         assert told.count("\n") == 1
     assert not (book / "_build").exists()
-
-
-def test_the_parameter_list_names_every_notebook(monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    assert run(monkeypatch, "params") == 0
-    told = capsys.readouterr().out
-    for name in Project.find(ROOT).names:
-        assert name in told
 
 
 # ---- what a notebook needs ---------------------------------------------------------------------
