@@ -238,14 +238,16 @@ def test_a_deck_executes_nothing_and_exercises_do(book):
     assert keys(book)["other"] != before["other"]
 
 
-def test_a_students_stage_has_no_answers_from_the_companions(published, tmp_path):
+def test_students_get_no_answers_and_no_way_to_the_repository_which_has_them(published, tmp_path):
     write_stage(project(published), jobs(published), tmp_path / "stage", "student")
-    files = [path for path in (tmp_path / "stage").rglob("*.*") if path.is_file()]
-    told = "".join(path.read_text("utf-8", errors="ignore") for path in files)
-    assert "Add them." in told
-    assert "terse words" in told
-    for secret in ("'answer'", "the answer", "whispered"):
-        assert secret not in told
+    building.build_pages(tmp_path / "stage", tmp_path / "html")
+    for folder in (tmp_path / "stage", tmp_path / "html"):
+        files = [path for path in folder.rglob("*.*") if path.is_file()]
+        told = "".join(path.read_text("utf-8", errors="ignore") for path in files)
+        assert "Add them." in told
+        assert "terse words" in told
+        for secret in ("'answer'", "the answer", "whispered", "github.com/someone"):
+            assert secret not in told
 
 
 def test_a_plain_build_makes_the_same_page_and_deck(published, tmp_path):
