@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
-from momab.model import statistics
 from tests.chapters.running import WHOLE, loud, run_chapter
 
 
@@ -30,11 +28,3 @@ def test_zero_gap_chapter(
     assert page["dominated"].tolist() == [False, True]
     assert page["tempting"].tolist() == [0, 1]
     assert not loud(shown)
-
-
-@pytest.mark.parametrize(("hits", "draws"), [(0, 50), (7, 50), (400, 1000), (50, 50)])
-def test_the_interval_is_wilsons(hits: int, draws: int) -> None:
-    low, high = statistics.wilson(np.array([hits / draws]), draws)
-    known = binomtest(hits, draws).proportion_ci(0.95, method="wilson")
-    assert low[0] == pytest.approx(known.low, abs=1e-4)
-    assert high[0] == pytest.approx(known.high, abs=1e-4)

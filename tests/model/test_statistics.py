@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from momab.errors import MomabError
 from momab.model import statistics
@@ -49,14 +50,12 @@ def test_rates_are_clopper_pearson():
     assert statistics.clopper_pearson(0, 60) == (0, none["high"])
 
 
-def test_wilson_ends_where_the_score_test_rejects():
-    share, n = np.array([0.0, 0.1, 0.5, 1.0]), 40
-    low, high = statistics.wilson(share, n)
-    assert low[0] == pytest.approx(0, abs=1e-15)
-    assert high[-1] == pytest.approx(1)
-    for p, end in ((share[1:], low[1:]), (share[:-1], high[:-1])):
-        score = (p - end) / np.sqrt(end * (1 - end) / n)
-        np.testing.assert_allclose(np.abs(score), 1.96, rtol=1e-9)
+@pytest.mark.parametrize(("hits", "draws"), [(0, 50), (7, 50), (400, 1000), (50, 50)])
+def test_the_interval_is_wilsons(hits, draws):
+    low, high = statistics.wilson(np.array([hits / draws]), draws)
+    known = binomtest(hits, draws).proportion_ci(0.95, method="wilson")
+    assert low[0] == pytest.approx(known.low, abs=1e-4)
+    assert high[0] == pytest.approx(known.high, abs=1e-4)
 
 
 @pytest.mark.parametrize(
