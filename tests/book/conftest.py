@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,13 +34,6 @@ def student_site(site: Path) -> ParsedSite:
     """The student edition of the built book; the first process that wants it builds it."""
     with FileLock(PROJECT.build / "student-for-tests.lock"):
         return ParsedSite(pipeline.build(PROJECT, quiet=True, edition="student").site)
-
-
-@pytest.fixture(scope="session")
-def of_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all processes of this run of the tests share."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,6 @@ from momab.book.compare import (
     changing_lines,
     changing_numbers,
     compare_pages,
-    figures_of,
     renamed,
     small_multiples,
 )
@@ -105,10 +104,6 @@ def test_renaming_follows_every_reference() -> None:
         '<svg aria-labelledby="x-a x-b"><title id="x-a"/><use href="#x-b"/>'
         '<g id="x-b" fill="url(#x-c)"/></svg>'
     )
-
-
-def test_the_figures_of_an_article_come_in_order() -> None:
-    assert len(figures_of(article(figure("<i/>"), "<p>x</p>", figure("<u/>")))) == 2
 
 
 texts = st.lists(

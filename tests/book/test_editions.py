@@ -3,142 +3,33 @@
 from __future__ import annotations
 
 import re
-import shutil
-import zlib
 from pathlib import Path
 
 import jupytext
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
 
 from momab import exercises
 from momab.book import build as pipeline
 from momab.book import editions, myst
 from momab.book.execute import plan_jobs
 from momab.book.parameters import read_assignments
-from momab.book.project import Project
 from momab.book.stage import write_stage
 from momab.errors import BuildError, MomabError
-from tests import leaks
+from tests import leaks, tiny
 from tests.browsing import broken_links
 from tests.conftest import PROJECT, ROOT
 from tests.exercises.test_course import CHAPTERS
-from tests.tiny import HEADER, PARAMETERS, cell
-
-SECRETS = [f"secret{word}" for word in ("prose", "inline", "source", "printed", "drawn", "taught")]
-SECRETS += [f"secret{word}" for word in ("spoken", "guided", "between")]
-EXERCISE = """:::{exercise} A title
-:label: other-1
-:class: warm-up programming
-
-The question that everybody reads.
-
-```python
-answer = ...
-momab.check("other-1", answer)
-```
-:::
-
-"""
-GATED = (
-    ":::{solution-start} other-1\n:class: dropdown\n:::\nThis is secretprose.\n\n"
-    + cell("value = 'secret' + 'printed'  # secretsource\nprint(value)")
-    + "Now secretbetween.\n\n"
-    + cell(
-        "from momab.chapters.figures import show\nshow.bundle({'text/html': '<i>secretdrawn</i>'})"
-    )
-    + ":::{solution-end}\n:::\n\n"
-)
-NOTES = (
-    ":::{admonition} Teaching note\n:class: teaching dropdown\nHere is secrettaught.\n:::\n\n"
-    ":::{slide} A slide\n- all may read this\n:::\n\n:::{notes}\nSay secretspoken.\n:::\n\n"
-)
-INLINE = (
-    ":::{exercise} Another\n:label: other-2\n:class: research\n\nWhy?\n:::\n\n"
-    ":::{solution} other-2\n:class: dropdown\nBecause secretinline.\n:::\n\nThe last line.\n"
-)
 
 
-def project(book: Path) -> Project:
-    return Project(book, book / "momab_tiny")
-
-
-@pytest.fixture
-def course(book: Path) -> Path:
-    """The tiny book with exercises, solutions, notes and a page for teachers."""
-    page = HEADER + "# Other\n\n" + PARAMETERS + cell("print(seed)")
-    (book / "notebooks/other.md").write_text(page + EXERCISE + GATED + NOTES + INLINE)
-    (book / "book/guide.md").write_text(
-        "---\nmomab: {edition: instructor}\n---\n\n# Guide\n\nAll secretguided.\n"
-    )
-    toc = "format: jb-book\nroot: notebooks/index\nparts:\n  - caption: One\n    chapters:\n"
-    toc += "      - file: notebooks/other\n  - caption: Two\n    chapters:\n"
-    (book / "_toc.yml").write_text(toc + "      - file: book/guide\n")
-    config = (book / "_config.yml").read_text()
-    config = config.replace("[momab.book.sphinx]", "[sphinx_exercise, momab.book.sphinx]")
-    config = config.replace("language: en", "language: en\n    templates_path: [book/_templates]")
-    shutil.copytree(ROOT / "book/_templates", book / "book/_templates")
-    config += "parse:\n  myst_enable_extensions: [colon_fence]\n"
-    (book / "_config.yml").write_text(config)
-    return book
-
-
-def everything(folder: Path) -> str:
-    """All text in all files below a folder, compressed object lists included."""
-    texts = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            content = path.read_bytes()
-            if path.name == "objects.inv":
-                content = zlib.decompress(content.split(b"zlib.\n", 1)[1])
-            texts.append(content.decode("utf-8", errors="ignore"))
-            texts.append(path.name)
-    return "\n".join(texts)
-
-
-@pytest.mark.slow
-def test_planted_secrets_are_in_the_instructors_edition_alone(course, monkeypatch):
-    monkeypatch.setenv("MOMAB_REPOSITORY", "https://github.com/someone/tiny")
-    full = pipeline.build(project(course), workers=2, quiet=True)
-    bare = pipeline.build(project(course), workers=2, quiet=True, edition="student")
-    assert (full.site.name, bare.site.name) == ("html", "student")
-    assert bare.executed == 0, "both editions share the executed notebooks"
-    shown = everything(full.site)
-    for secret in SECRETS:
-        assert secret in shown
-    told = everything(bare.site) + everything(course / "_build/stage-student")
-    for secret in SECRETS:
-        assert secret not in told, secret
-    for kept in ("The question that everybody reads", "all may read this", "The last line"):
-        assert kept in told
-    page = BeautifulSoup((bare.site / "other.html").read_text(), "html.parser").get_text()
-    assert 'momab.check("other-1", answer)' in page
-    assert re.search(r"Exercise 1\s+\(A title\)\s+warm-up\s+programming", page)
-    assert "guide" not in [path.stem for path in bare.site.glob("*.html")]
-    assert "github.com/someone" not in told, "the repository has the solutions"
-    assert "github.com/someone" in shown
-    a_solution_that_fails_its_own_check_stops_the_build(course)
-
-
-def a_solution_that_fails_its_own_check_stops_the_build(course: Path) -> None:
-    """The site that is there stays."""
-    path = course / "notebooks/other.md"
-    failing = cell("import momab\nmomab.check('width-floor-2', 3)")
-    path.write_text(path.read_text().replace(":::{solution-end}", failing + ":::{solution-end}"))
-    before = (course / "_build/html/other.html").read_bytes()
-    with pytest.raises(BuildError, match="solution of other-1 fails its own check"):
-        pipeline.build(project(course), workers=1, quiet=True)
-    assert (course / "_build/html/other.html").read_bytes() == before
-
-
-def test_the_students_source_is_a_notebook_of_the_same_cells(course):
-    source = project(course).notebook("other").node
+def test_the_students_source_is_a_notebook_of_the_same_cells(book):
+    tiny.add_companions(book)
+    source = tiny.project(book).notebook("other").node
     bare = editions.student(source)
     again = jupytext.reads(jupytext.writes(bare, "md:myst"), "md:myst")
     assert [c.source for c in again.cells] == [c.source for c in bare.cells]
-    assert [c.source for c in bare.cells if c.cell_type == "code"][-1] == "print(seed)"
-    assert "secretprose" in "".join(c.source for c in source.cells), "the source is untouched"
+    assert [c.source for c in bare.cells if c.cell_type == "code"][-1] == "print(math.pi * seed)"
+    assert "'answer'" in "".join(c.source for c in source.cells), "the source is untouched"
 
 
 # ---- wherever an answer stands ---------------------------------------------------------------
@@ -288,16 +179,21 @@ def test_the_parser_is_that_of_the_book():
     assert sorted(config["parse"]["myst_enable_extensions"]) == sorted(myst.EXTENSIONS)
 
 
-def test_a_cell_after_a_solution_is_refused(course):
-    path = course / "notebooks/other.md"
-    path.write_text(path.read_text() + "\n" + cell("late = 1"))
-    with pytest.raises(MomabError, match=r"notebooks/other\.md.*'late = 1'.*before the exercises"):
-        editions.check_solutions(project(course).notebook("other").node, "notebooks/other.md")
+def test_a_solution_that_fails_its_own_check_and_a_cell_after_it_are_refused():
+    node = cells_of(":::{solution-start} x-1\n:::", ":::{solution-end}\n:::")
+    verdict = {"text/html": '<div class="momab-verdict" data-right="false">'}
+    output = nbformat.v4.new_output("display_data", verdict)
+    node.cells.insert(1, nbformat.v4.new_code_cell("x", outputs=[output]))
+    with pytest.raises(BuildError, match=r"a\.md: the solution of x-1 fails its own check"):
+        editions.check_solutions(node, "a.md")
+    node.cells.append(nbformat.v4.new_code_cell("late = 1"))
+    with pytest.raises(MomabError, match=r"a\.md.*'late = 1'.*before the exercises"):
+        editions.check_solutions(node, "a.md")
 
 
-def test_other_editions_are_refused(course):
+def test_other_editions_are_refused(book):
     with pytest.raises(MomabError, match="no edition 'teacher'; allowed: instructor, student"):
-        pipeline.build(project(course), edition="teacher")
+        pipeline.build(tiny.project(book), edition="teacher")
 
 
 # ---- the real book -------------------------------------------------------------------------

@@ -136,7 +136,3 @@ def test_the_graph_of_what_is_checked_has_the_edges_that_coq_found():
     assert "lai-robbins" in drawn["proposition-3"]
     assert "lemma-9" in graph.ancestors(drawn)["theorem-4"]
     assert "theorem-4" not in drawn["lai-robbins"]
-
-
-def test_without_a_ledger_there_are_no_entries(tmp_path):
-    assert claims.claims_of(tmp_path) == ()

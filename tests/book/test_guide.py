@@ -5,21 +5,15 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
-import numpy as np
 import pytest
 import typer
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from momab.book import myst
-from momab.book.notebook import Notebook
-from momab.book.parameters import read_assignments, resolve, rewrite_cell
+from momab.book.parameters import read_assignments, resolve
 from momab.book.project import Project
 from momab.book.sphinx import exercise_table
-from momab.chapters.figures import magics
 from momab.cli import specs
 from momab.cli.app import app
 from momab.engine import policies
@@ -39,12 +33,6 @@ CHAPTERS = [
     *("limit", "every-instance", "minimax", "one-arm"),
     *("synthetic", "real-data", "sixty-runs", "tuning", "fairness", "own-data"),
 ]
-
-
-def sources(pattern: str = "*.md") -> str:
-    """The text of all pages of the book, with their exercises."""
-    paths = [*(ROOT / "notebooks").glob(pattern), *(ROOT / "book").glob(pattern)]
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 # ---- tables of exercises -------------------------------------------------------------------
@@ -169,19 +157,6 @@ def test_a_block_has_the_same_parts_as_all_others(name):
     assert len(re.findall(r"^: .*\?", text["Discuss"], flags=re.MULTILINE)) in (2, 3)
 
 
-def test_every_label_that_the_guide_uses_exists():
-    found = re.findall(r"^\(([\w-]+)\)=$|^:label: ([\w-]+)$", sources(), flags=re.MULTILINE)
-    known = set(found)
-    labels = {a or b for a, b in known}
-    used = set(re.findall(r"\{ref\}`([\w-]+)`", GUIDE)) | set(re.findall(r":link: (\S+)", GUIDE))
-    assert used - labels == set()
-
-
-def test_slides_are_linked_for_chapters_only():
-    linked = set(re.findall(r'href="slides/([\w-]+)\.html"', GUIDE))
-    assert linked == {"index", "refresher", *CHAPTERS}
-
-
 def plans() -> Iterator[list[str]]:
     for table in re.findall(r"^\| Minutes .*\n\|[ -|]+\n((?:\|.*\n)+)", GUIDE, flags=re.MULTILINE):
         yield [line.split("|")[1].strip() for line in table.splitlines()]
@@ -282,74 +257,3 @@ def test_projects_have_their_parts_and_name_entries_of_the_ledger():
         assert {entry for named in lists for entry in named.split(", ")} <= entries
         assert "`momab " in project
         assert re.search(r"\{ref\}`", project)
-
-
-# ---- the refresher -------------------------------------------------------------------------
-
-
-@pytest.fixture
-def refresher(capsys):
-    """Run the refresher's cells in this process; return what they defined, and what they said."""
-
-    def execute(**values: Any) -> tuple[dict[str, Any], str]:
-        notebook = Notebook.read(ROOT / "notebooks" / "refresher.md")
-        checked = {key: parameter.default for key, parameter in notebook.parameters.items()}
-        checked |= {key: notebook.parameters[key].check(value) for key, value in values.items()}
-        names: dict[str, Any] = {"__name__": "notebook"}
-        for cell in notebook.code_cells:
-            source = cell.source
-            if "parameters" in cell.metadata.get("tags", []):
-                source = rewrite_cell(source, checked)
-            if source.startswith("%%"):
-                head, _, text = source.partition("\n")
-                magic, _, line = head[2:].partition(" ")
-                getattr(magics, magic)(line, text, names)
-            else:
-                exec(compile(source, "refresher", "exec"), names)
-        return names, capsys.readouterr().out
-
-    return execute
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        {},
-        {"low": 0.1, "gap": 0.05, "deviation": 0.03, "seed": 7},
-        {"low": 0.5, "gap": 0.2, "deviation": 0.3, "seed": 3},
-    ],
-)
-def test_the_refresher_says_what_is_true_for_other_values(refresher, values):
-    names, said = refresher(horizon=2_000, runs=10, flips=600, **values)
-    rare = names["rare"]
-    assert (rare["exact"] <= rare["chernoff"]).all()
-    assert (rare["chernoff"] <= rare["hoeffding"]).all()
-    assert (rare["exact"] <= rare["chebyshev"]).all()
-    assert (rare["exact"] <= rare["markov"]).all()
-    mean, error = _commit_by_simulation(names)
-    assert names["commit_regret"](names["gap"], 40) == pytest.approx(mean, abs=error)
-    assert names["against"] == 0
-    assert names["lower"] < names["upper"]
-    assert "CONTRADICT" not in said
-    assert said.count(": right.") == 3
-    assert "wrong" not in said.split("refresher-1:")[1].split("In 100 runs")[0]
-
-
-def _commit_by_simulation(names: dict[str, Any], m: int = 40) -> tuple[float, float]:
-    """Mean regret of explore-then-commit, and four standard errors of it."""
-    rng, low, gap, horizon = (
-        np.random.default_rng(5),
-        *(names[k] for k in ("low", "gap", "horizon")),
-    )
-    good, bad = (rng.binomial(m, p, 200_000) for p in (low + gap, low))
-    wrong = (bad > good) + 0.5 * (bad == good)
-    cost = gap * (m + (horizon - 2 * m) * wrong)
-    return cost.mean(), 4 * cost.std() / np.sqrt(len(cost))
-
-
-@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
-def test_pinsker_and_the_entropy_bound_of_the_proof(p, q):
-    from momab.model.theory import bernoulli_kl
-
-    assert bernoulli_kl(p, q) >= 2 * (p - q) ** 2 - 1e-12
-    assert bernoulli_kl(p, q) >= (1 - p) * np.log(1 / (1 - q)) - np.log(2) - 1e-12

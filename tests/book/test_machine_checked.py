@@ -3,18 +3,17 @@
 import re
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
 from momab.book import formal
-from momab.book.project import Project
 from momab.book.proofs import AXIOMS, read_record, sources
 from momab.book.sphinx import formal as marks
-from momab.book.sphinx.building import build_pages
-from momab.book.stage import write_frame
 from momab.errors import MomabError
 from momab.ledger import claims as ledger
-from tests.browsing import ParsedSite
 from tests.conftest import ROOT
 
 CHECKED = formal.read_checked(ROOT)
@@ -156,56 +155,15 @@ def test_a_mark_opens_statement_hypotheses_axioms_and_version():
     assert "<a " not in stale
 
 
-# ---- a small book whose sources have changed -----------------------------------------------
-
-PAGE = """# Small
-
-:::{prf:lemma} Certification
-:label: paper-lemma-9
-
-A certified arm is the only maximiser.
-:::
-"""
-LEDGER = """- {id: lemma-9, kind: lemma, number: 9, title: Certification, page: index,
-   block: paper-lemma-9, statement: It is., pending: Later., formal: {theorems: [lemma_9]}}
-"""
-
-
-@pytest.mark.slow
-def test_a_page_says_when_the_sources_have_changed(tmp_path):
-    """Everywhere where it would say that a machine has checked them."""
-    root = tmp_path
-    (root / "book" / "_static").mkdir(parents=True)
-    for name in ("statements.css", "statements.js"):
-        shutil.copy(ROOT / "book" / "_static" / name, root / "book" / "_static")
-    (root / "book" / "claims.yml").write_text(LEDGER)
-    shutil.copytree(CHECKED.folder, root / "proofs")
-    with (root / "proofs" / "Price.v").open("a") as file:
-        file.write("(* changed *)\n")
-    (root / "_config.yml").write_text(
-        "title: Small\nonly_build_toc_files: true\nsphinx:\n"
-        "  extra_extensions: [sphinx_proof, momab.book.sphinx]\n"
-        "  config: {html_static_path: [book/_static]}\n"
-    )
-    (root / "_toc.yml").write_text(
-        "format: jb-book\nroot: index\nchapters:\n- file: machine-checked\n- file: proof-sources\n"
-    )
-    for name in ("notebooks", "momab", "stage"):
-        (root / name).mkdir()
-    (root / "stage" / "index.md").write_text(PAGE)
-    parts = "\n\n".join(
-        f"```{{machine-checked}} {p}\n```" for p in ("summary", "statements", "axioms")
-    )
-    (root / "stage" / "machine-checked.md").write_text(
-        f"(machine-checked)=\n# Checked\n\n{parts}\n"
-    )
-    (root / "stage" / "proof-sources.md").write_text("# Sources\n\n```{coq-sources}\n```\n")
-    write_frame(Project(root), root / "stage", {}, settings={"html_use_index": False})
-    build_pages(root / "stage", root / "html")
-    site = ParsedSite(root / "html")
-    for page in ("index", "machine-checked", "proof-sources"):
-        assert SENTENCE in site.page(page).main.get_text(), page
-    assert site.page("index").select_one(".admonition-title a.formal-link").get_text() == SENTENCE
+def test_pages_and_marks_say_when_the_sources_have_changed():
+    stale = replace(CHECKED, current=False)
+    assert {marks._word(entry.formal, stale) for entry in FORMAL} == {SENTENCE}
+    app = SimpleNamespace(env=SimpleNamespace(temp_data={"momab_checked": stale}))
+    for page in ("machine-checked", "proof-sources", "claims", "model"):
+        tree = new_document(page)
+        tree += nodes.section("", nodes.title("", "A title"))
+        marks._say_if_stale(app, tree, page)
+        assert (SENTENCE in tree.astext()) == (page != "model")
 
 
 # ---- the book ------------------------------------------------------------------------------
@@ -256,18 +214,6 @@ def test_a_mark_opens_its_box(tour):
     assert not box.is_visible()
     page.locator("#paper-lemma-9 a.formal-link").click()
     assert box.is_visible()
-
-
-def test_marks_lead_to_boxes_and_those_to_the_source(parsed):
-    known = set(parsed.anchors("proof-sources"))
-    for name in {entry.page for entry in FORMAL if entry.block}:
-        page = parsed.page(name)
-        for mark in page.select("div.proof .admonition-title a.formal-link"):
-            box = page.find(id=mark["href"].removeprefix("#"))
-            assert box.name == "details"
-            assert box in page.select("div.proof details.formal-box")
-            targets = {a["href"].removeprefix("proof-sources.html#") for a in box.select("a")}
-            assert {target for target in targets if target.startswith("coq-")} <= known
 
 
 def test_every_advertised_theorem_is_linked_and_said_in_plain_words(parsed):

@@ -1,11 +1,8 @@
 """Parameters: how they are stated, checked, overridden and swept."""
 
-import copy
-import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import jupytext
 import pytest
 
 import momab
@@ -22,7 +19,6 @@ from momab.book.parameters import (
     rewrite_cell,
     sweep,
 )
-from momab.book.plain import CHECK, readable
 from momab.book.project import Project
 from momab.errors import MomabError
 
@@ -264,18 +260,3 @@ def test_a_notebook_checks_its_own_parameters(monkeypatch):
         momab.parameters.check()
     monkeypatch.setattr(in_notebooks, "_shell", lambda: None)
     momab.parameters.check()  # outside of a notebook there is nothing to check
-
-
-def test_downloads_have_the_check_behind_the_parameters(notebooks):
-    directive = re.compile(r"^[> ]*(:::|```\{)|\{[a-z:]+\}`|^\([\w-]+\)=", re.M)
-    for name, notebook in notebooks.items():
-        node = copy.deepcopy(notebook.node)
-        for number, cell in enumerate(node.cells):
-            cell.id = f"{name}-{number}"
-        readable_node = readable(node)
-        cells = readable_node.cells
-        [place] = [n for n, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
-        assert cells[place + 1].source == CHECK
-        prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
-        assert not any(map(directive.search, prose))
-        jupytext.writes(readable_node, "ipynb")

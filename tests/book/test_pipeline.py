@@ -21,6 +21,7 @@ from momab.book.plain import plain_markdown
 from momab.book.project import Project
 from momab.book.references import reference_pages
 from momab.book.single_page import run_page
+from momab.book.sphinx import building
 from momab.book.sphinx.building import Complaint
 from momab.book.stage import finished, write_stage
 from momab.errors import BuildError, MomabError
@@ -238,14 +239,35 @@ def test_a_deck_executes_nothing_and_exercises_do(book):
     assert keys(book)["other"] != before["other"]
 
 
-def test_a_students_stage_has_no_answers_from_the_companions(published, tmp_path):
+def test_students_get_no_answers_and_no_way_to_the_repository_which_has_them(published, tmp_path):
     write_stage(project(published), jobs(published), tmp_path / "stage", "student")
-    files = [path for path in (tmp_path / "stage").rglob("*.*") if path.is_file()]
-    told = "".join(path.read_text("utf-8", errors="ignore") for path in files)
-    assert "Add them." in told
-    assert "terse words" in told
-    for secret in ("'answer'", "the answer", "whispered"):
-        assert secret not in told
+    building.build_pages(tmp_path / "stage", tmp_path / "html")
+    for folder in (tmp_path / "stage", tmp_path / "html"):
+        files = [path for path in folder.rglob("*.*") if path.is_file()]
+        told = "".join(path.read_text("utf-8", errors="ignore") for path in files)
+        assert "Add them." in told
+        assert "terse words" in told
+        for secret in ("'answer'", "the answer", "whispered", "github.com/someone"):
+            assert secret not in told
+
+
+def test_a_plain_build_makes_the_same_page_and_deck(published, tmp_path):
+    """`jupyter-book build`, without the pipeline and its numbers."""
+    plain = tmp_path / "book"
+    shutil.copytree(published, plain, ignore=shutil.ignore_patterns("_build"))
+    with (plain / "_config.yml").open("a") as file:
+        file.write("execute:\n  execute_notebooks: 'off'\n")
+    building.build_pages(plain, tmp_path / "html", strict=False)
+    site = ParsedSite(tmp_path / "html")
+    page = site.text("notebooks/other")
+    assert "Add them." in page
+    assert "terse words" not in page
+    assert 'href="../slides/notebooks/other.html"' in page
+    deck = site.page("slides/notebooks/other")
+    assert "terse words" in deck.get_text()
+    for link in deck.select("a[href], link[href]"):
+        path = link["href"].partition("#")[0]
+        assert (site.root / "slides/notebooks" / path).resolve().is_file(), path
 
 
 # ---- failures ------------------------------------------------------------------------------------
@@ -443,14 +465,6 @@ def test_bad_values_are_refused_before_anything_is_written(book, monkeypatch, ca
         assert said in told
         assert told.count("\n") == 1
     assert not (book / "_build").exists()
-
-
-def test_the_parameter_list_names_every_notebook(monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    assert run(monkeypatch, "params") == 0
-    told = capsys.readouterr().out
-    for name in Project.find(ROOT).names:
-        assert name in told
 
 
 # ---- what a notebook needs ---------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import ast
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jupytext
 import pytest
@@ -21,53 +21,6 @@ def body(cell: Any) -> list[str]:
 
 def is_magic(cell: Any) -> bool:
     return cell.cell_type == "code" and bool(MAGIC.match(cell.source))
-
-
-def is_hidden(cell: Any) -> bool:
-    return "remove-input" in cell.metadata.get("tags", [])
-
-
-class Shares(NamedTuple):
-    """Lines of a page: all of them, narrative, and code that readers do not see."""
-
-    total: int
-    narrative: int
-    hidden: int
-
-
-def shares(path: Path) -> Shares:
-    """Count a page's lines after its header.
-
-    Narrative is the text of magic cells and Markdown outside directives, headings and targets.
-    """
-    text = path.read_text(encoding="utf-8").split("---\n", 2)[2].strip()
-    node = jupytext.read(path)
-    narrative = hidden = 0
-    for cell in node.cells:
-        if cell.cell_type == "markdown":
-            narrative += sum(map(is_sentence, outside_directives(cell.source)))
-        elif is_magic(cell):
-            narrative += len(body(cell)) - len(shown_code(cell.source).splitlines()) - 1
-        elif is_hidden(cell):
-            hidden += len(cell.source.splitlines())
-    return Shares(len(text.splitlines()), narrative, hidden)
-
-
-def outside_directives(text: str) -> list[str]:
-    return re.sub(
-        r"^(:{3,}|`{3,}).*?^\1\s*$", "", text, flags=re.DOTALL | re.MULTILINE
-    ).splitlines()
-
-
-def is_sentence(line: str) -> bool:
-    return bool(line.strip()) and not line.startswith(("#", "("))
-
-
-def test_pages_are_mostly_narrative_and_hide_little():
-    counted = [shares(ROOT / "notebooks" / f"{name}.md") for name in PROJECT.names]
-    total, narrative, hidden = map(sum, zip(*counted, strict=True))
-    assert narrative / total >= 0.20
-    assert hidden / total <= 0.10
 
 
 def files(name: str) -> list[Path]:
@@ -129,8 +82,6 @@ def test_an_open_page_shows_its_program(name):
     first = visible[0]
     assert tagged(first, "parameters")
     assert "import" in first.source
-    for cell in visible[1:]:
-        assert len(body(cell)) <= CELLS, cell.source
 
 
 def sentences(tree: ast.AST) -> list[str]:

@@ -12,7 +12,6 @@ from bs4 import BeautifulSoup
 from momab import MomabError
 from momab.book import single_page
 from momab.book.parameters import read_assignments
-from momab.book.plain import checked_source
 from momab.book.single_page import RenderedPage, planned_runs
 from tests.conftest import PROJECT
 
@@ -104,14 +103,3 @@ def test_a_parameter_that_is_given_twice_is_refused() -> None:
         read_assignments(["arms=5", "seed=1", "arms=8"])
     with pytest.raises(MomabError, match=r"-p model.arms is given twice"):
         read_assignments(["model.arms=5", "model.arms=5"])
-
-
-def test_the_downloaded_source_checks_its_parameters() -> None:
-    import jupytext
-
-    cells = jupytext.reads(checked_source(PROJECT.notebook("model").text), fmt="md:myst").cells
-    [place] = [n for n, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
-    assert "momab.parameters.check()" in cells[place + 1].source
-    plain = jupytext.reads(PROJECT.notebook("model").text, fmt="md:myst").cells
-    assert len(cells) == len(plain) + 1
-    assert checked_source("# no parameters") == "# no parameters"

@@ -187,8 +187,8 @@ def test_statements_carry_the_papers_numbers(parsed):
 def test_downloads_are_readable_notebooks(site, parsed, name):
     node = nbformat.read(site / "downloads" / f"{name}.ipynb", as_version=4)
     nbformat.validate(node)
-    tagged = [c for c in node.cells if "parameters" in c.metadata.get("tags", [])]
-    assert len(tagged) == 1
+    [at] = [n for n, c in enumerate(node.cells) if "parameters" in c.metadata.get("tags", [])]
+    assert node.cells[at + 1].source == plain.CHECK
     prose = "\n".join(c.source for c in node.cells if c.cell_type == "markdown")
     assert not re.search(r"^[`:]{3,}\{|\{[\w:]+\}`|^\([\w-]+\)=", prose, flags=re.MULTILINE)
     source = (site / "downloads" / f"{name}.md").read_text("utf-8")

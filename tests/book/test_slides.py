@@ -1,32 +1,24 @@
-"""Slides: what is on a deck and what is not, on the real book and on a tiny one."""
+"""Slides: what is on a deck and what is not, what a browser makes of it, and paper."""
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bs4 import Tag
 from docutils import nodes
 from docutils.utils import new_document
-from filelock import FileLock
 from myst_nb.sphinx_ import HideCodeCellNode
 
-from momab.book import build as pipeline
 from momab.book import editions, questions
-from momab.book.pdf import serve
 from momab.book.plain import plain_markdown
-from momab.book.project import Project
-from momab.book.sphinx.building import build_pages
 from momab.book.sphinx.slides.deck import Deck
-from momab.book.sphinx.slides.directives import slide_block, step_block
-from momab.errors import BuildError
-from tests import tiny
+from momab.book.sphinx.slides.directives import notes_block, slide_block, step_block
 from tests.accessibility import COLOURS, violations
 from tests.browsing import DESK, PHONE, ParsedSite, Visit
-from tests.conftest import PROJECT, ROOT
+from tests.conftest import PROJECT
 
 DECKS = [
     name for name in PROJECT.pages if (PROJECT.root / "notebooks" / f"{name}.slides.md").is_file()
@@ -212,10 +204,18 @@ def test_a_cell_comes_before_a_section_whose_heading_reads_like_its_name():
     assert read(inner, slide("One", show="along")) == ([("One", [["output"]])], [])
 
 
-def test_a_name_that_the_page_does_not_have_is_complained_about():
-    found, said = read(paragraph("a"), slide("One", show="nothing"))
+def test_what_a_deck_cannot_show_is_complained_about():
+    note = nodes.admonition("", slide("Two"), classes=["teaching"])
+    blocks = [fragment(paragraph("b")), notes_block(""), slide("One", show="nothing"), note]
+    found, said = read(paragraph("a"), *blocks)
     assert found == [("One", [[]])]
-    assert said == ["shows 'nothing', but nothing on the page has this name"]
+    assert said == [
+        "has a fragment before its first slide; put it behind a slide",
+        "has speaker notes before its first slide; put them behind a slide",
+        "shows 'nothing', but nothing on the page has this name",
+        "has a slide or speaker notes inside a solution or a teaching note; "
+        "take them out, because a deck shows neither",
+    ]
 
 
 def test_what_is_inside_a_solution_is_never_shown():
@@ -315,358 +315,98 @@ def test_keys_go_through_a_deck_and_change_its_theme(tour):
     assert tour.trouble == []
 
 
-# ---- a tiny book -----------------------------------------------------------------------------
+# ---- panels, notes, themes and paper, on two decks of the book ---------------------------------
 
-CHAPTER = r"""
-Prose that stays on the page.
-
-(ground)=
-## The ground
-
-:::{prf:lemma} Floor
-:label: paper-lemma-11
-
-For all $t$,
-
-$$
-W(t)\ \ge\ \frac{g}{2}.
-$$
-:::
-
-Prose between the cells.
-
-```{code-cell} ipython3
-:tags: [remove-input]
-:name: line
-
-from matplotlib.figure import Figure
-from momab.chapters.figures import show
-
-fig = Figure(figsize=(6, 3))
-fig.add_subplot().plot([1, seed, 3])
-show.show_figure(fig, alt="A line that goes up and down.", caption="The line $x$.")
-```
-
-```{code-cell} ipython3
-:name: product
-
-print("printed", 6 * 7)
-```
-
-```{code-cell} ipython3
-:tags: [remove-input]
-:name: pair
-
-fig = Figure(figsize=(6, 3))
-for axes in fig.subplots(1, 2):
-    axes.plot([1, 2, 3])
-    axes.set_title("a title")
-show.show_figure(fig, alt="Two lines that rise side by side.", caption="Two lines.")
-```
-
-(told)=
-## A heading of its own
-
-Told in a section.
-
-### Below it
-
-Told after a second heading.
-
-## After
-
-Prose after the cells.
-
-:::{admonition} Teaching note
-:class: teaching dropdown
-for the teacher alone
-:::
-
-:::{exercise} Sum of $n$
-:label: other-1
-:class: warm-up
-
-Add them.
-:::
-
-:::{solution} other-1
-:class: dropdown
-the answer is n(n+1)/2
-:::
-"""
-DECK = r"""
-:::{slide} Plan with $x^2$
-- a terse bullet, $y\ge\frac12$
-- see {prf:ref}`paper-lemma-11` and {ref}`the section <ground>`
-:::
-
-:::{notes}
-whispered words about $\beta_a\le 1$
-:::
-
-:::{slide} The ground
-:show: paper-lemma-11
-:::
-
-:::{fragment}
-:show: line
-:::
-
-:::{slide} Code for $z$
-:show: product
-with a remark below
-:::
-
-:::{slide} A heading of its own
-:show: told
-:::
-
-:::{slide} A long one
-LONG
-:::
-
-:::{slide} Enlarged
-:show: pair
-:panels: zoom
-:::
-
-:::{slide} Built up
-:show: pair
-:panels: build
-:::
-""".replace("LONG", "\n".join(f"{n}. " + "many words here " * 25 for n in range(1, 16)))
-PAGE_ONLY = ("Prose that stays", "Prose between the cells", "Prose after the cells")
-DECK_ONLY = ("Plan with", "terse bullet", "A long one", "many words here", "a remark below")
-NOBODY = ("for the teacher alone", "the answer is")
-TITLES = [
-    *("Other", "Plan with x 2", "The ground", "Code for z", "A heading of its own"),
-    *("A long one", "Enlarged", "Built up", "Read on"),
-]
+ZOOMED, BUILT = "sixty-runs", "synthetic"
+MORE = "() => Reveal.availableFragments().next"
 
 
-def make(folder: Path, chapter: str, deck: str = "") -> Path:
-    """The tiny book with the real book's assets and a chapter with slides."""
-    tiny.make(folder)
-    config = (folder / "_config.yml").read_text()
-    config = config.replace(
-        "[momab.book.sphinx]", "[sphinx_proof, sphinx_exercise, momab.book.sphinx]"
-    ) + (
-        "    html_static_path: [book/_static]\n    html_css_files: [momab.css]\n"
-        "    templates_path: [book/_templates]\n"
-        "parse:\n  myst_enable_extensions: [amsmath, colon_fence, dollarmath]\n"
-    )
-    (folder / "_config.yml").write_text(config)
-    for name in ("_static", "_templates"):
-        shutil.copytree(ROOT / "book" / name, folder / "book" / name, dirs_exist_ok=True)
-    source = folder / "notebooks/other.md"
-    source.write_text(source.read_text() + chapter)
-    if deck:
-        source.with_suffix(".slides.md").write_text(deck)
-    return folder
-
-
-def build(book: Path, edition: str = "instructor") -> Path:
-    project = Project(book, book / "momab_tiny")
-    return pipeline.build(project, workers=2, quiet=True, edition=edition).site
-
-
-@pytest.fixture(scope="session")
-def small(of_run: Path) -> Path:
-    """A tiny book with a deck, built in both editions by the first process that wants it."""
-    book = of_run / "deck-book"
-    with FileLock(of_run / "deck-book.lock"):
-        if not (book / "_build/student").exists():
-            make(book, CHAPTER, DECK)
-            build(book)
-            build(book, "student")
-    return book
+def panels(visit: Visit, name: str, kind: str) -> Any:
+    """The deck of a page at its first slide whose picture comes panel by panel."""
+    page = visit.go(f"slides/{name}")
+    page.wait_for_selector("html[data-deck=ready]", state="attached")
+    find = f"slide => slide.querySelector('[data-panels={kind}]')"
+    place = page.evaluate(f"() => Reveal.getSlides().findIndex({find})")
+    assert place > 0
+    page.evaluate(f"Reveal.slide({place}, 0, -1)")
+    return page
 
 
 @pytest.mark.slow
-def test_a_deck_has_what_its_file_says_in_order(small):
-    parsed = ParsedSite(small / "_build/html")
-    check_deck(parsed, "other")
-    found = slides_of(parsed, "other")
-    assert [text_of(slide.select_one("h1, h2")) for slide in found] == TITLES
-    opening, plan, ground, code, heading, long, *_, closing = found
-    assert "Tiny" in text_of(opening)
-    assert "a terse bullet" in text_of(plan.select_one("li"))
-    assert [item.get("class", []) for item in plan.select("li")] == [[], ["fragment"]]
-    assert [a["href"] for a in plan.select("a")] == [
-        "../other.html#paper-lemma-11",
-        "../other.html#ground",
-    ]
-    assert "whispered words" in text_of(plan.select_one("aside.notes"))
-    assert text_of(ground.select_one(".proof .admonition-title")) == "Lemma 11 (Floor)"
-    assert len(ground.select(".part")) == 2
-    assert "fragment" in ground.select(".part")[1]["class"]
-    assert ground.select_one(".fragment svg[role=img]")["aria-label"].startswith("A line")
-    assert ground.select_one("pre") is None, "remove-input"
-    assert "6 * 7" in text_of(code.select_one(".cell_input"))
-    assert "printed 42" in text_of(code.select_one(".cell_output"))
-    assert text_of(code.select(".part > *")[-1]) == "with a remark below"
-    assert text_of(heading.select_one(".part")) == (
-        "A heading of its own Told in a section. Below it Told after a second heading."
-    )
-    assert len(long.select("li")) == 15
-    assert closing.select_one("a[href='../other.html']")
-    [exercise] = closing.select(".exercises li")
-    assert text_of(exercise) == "1 Sum of n"
-    assert exercise.a["href"] == "../other.html#other-1"
-
-
-@pytest.mark.slow
-def test_page_deck_and_student_edition_have_what_is_theirs(small):
-    html = small / "_build/html"
-    page = (html / "other.html").read_text()
-    deck = (html / "slides/other.html").read_text()
-    apart = page + (html / "downloads/other.ipynb").read_text() + (html / "search.json").read_text()
-    assert not [words for words in (*DECK_ONLY, "whispered") if words in apart]
-    index = json.dumps(json.loads((html / "search.json").read_text()))
-    assert all(words in page and words in index and words not in deck for words in PAGE_ONLY)
-    assert all(words in page and words not in deck for words in NOBODY)
-    student = ParsedSite(small / "_build/student")
-    assert len(slides_of(student, "other")) == len(TITLES)
-    assert student.page("slides/other").select("aside.notes") == []
-    assert "whispered" not in student.text("slides/other")
-    assert "slides/" not in (html / "index.html").read_text()
-
-
-@pytest.mark.slow
-def test_a_plain_build_makes_the_same_deck(small, tmp_path):
-    plain = tmp_path / "book"
-    shutil.copytree(small, plain, ignore=shutil.ignore_patterns("_build"))
-    config = (plain / "_config.yml").read_text()
-    (plain / "_config.yml").write_text(config + "execute:\n  execute_notebooks: 'off'\n")
-    html = tmp_path / "html"
-    build_pages(plain, html, strict=False)
-    page = (html / "notebooks/other.html").read_text()
-    assert not [words for words in DECK_ONLY if words in page]
-    assert 'href="../slides/notebooks/other.html"' in page
-    ours = ParsedSite(html).page("slides/notebooks/other")
-    assert [text_of(h2) for h2 in ours.select("h2")] == TITLES[1:]
-    for link in ours.select("a[href], link[href]"):
-        path = link["href"].partition("#")[0]
-        assert (html / "slides/notebooks" / path).resolve().is_file(), path
-
-
-WRONG = """
-:::{fragment}
-Too early.
-:::
-
-:::{notes}
-Too early.
-:::
-
-:::{slide} One
-:show: nowhere
-:::
-
-::::{admonition} Teaching note
-:class: teaching
-
-:::{slide} Two
-- two
-:::
-::::
-"""
-
-
-@pytest.mark.slow
-def test_decks_are_made_again_refused_and_taken_away(small, tmp_path):
-    """Two builds give the same deck; wrong use is a sentence; a page without slides has none."""
-    again = tmp_path / "again"
-    shutil.copytree(small, again, ignore=shutil.ignore_patterns("html", "stage*", "student"))
-    build(again)
-    for name in ("other", "index"):
-        first, second = (book / f"_build/html/slides/{name}.html" for book in (small, again))
-        assert first.read_bytes() == second.read_bytes()
-    (again / "notebooks/other.slides.md").write_text(WRONG)
-    with pytest.raises(BuildError) as error:
-        build(again)
-    _, *complaints = str(error.value).splitlines()
-    assert complaints == [
-        "notebooks/other.slides.md has a fragment before its first slide; put it behind a slide.",
-        "notebooks/other.slides.md has speaker notes before its first slide; "
-        "put them behind a slide.",
-        "notebooks/other.slides.md shows 'nowhere', but nothing on the page has this name.",
-        "notebooks/other.slides.md has a slide or speaker notes inside a solution or a "
-        "teaching note; take them out, because a deck shows neither.",
-    ]
-    (again / "notebooks/other.slides.md").unlink()
-    assert not (build(again) / "slides").exists()
-
-
-@pytest.mark.slow
-def test_a_deck_on_a_desk(browser, small):
-    """Little text is large and much is small, panels come one by one, the speaker has notes."""
-    with serve(small / "_build/html") as address, Visit(browser, address, "slides/other") as visit:
-        page = visit.page
-        assert runs_through(visit) == len(TITLES)
-        page.wait_for_url("**/slides/other.html#/8")
-        assert page.locator(".slide-number").inner_text().split() == ["9", "/", "9"]
-        sizes = page.evaluate(
-            "[...document.querySelectorAll('.content')]"
-            ".map(e => parseFloat(getComputedStyle(e).fontSize))"
-        )
-        assert sizes[0] == max(sizes) == 36, "little text is enlarged"
-        assert min(sizes) == sizes[4] >= 18
-        page.evaluate("Reveal.slide(5, 0, 99)")
-        page.keyboard.press("ArrowDown")
-        assert page.evaluate("Reveal.getCurrentSlide().querySelector('.content').scrollTop") > 0
-        panels_come_one_by_one(page)
-        page.evaluate("Reveal.slide(1)")
-        with page.expect_popup() as popup:
-            page.keyboard.press("s")
-        popup.value.wait_for_selector(".speaker-controls-notes math")
-        notes = popup.value.locator(".speaker-controls-notes").inner_text()
-        assert "whispered words" in notes
-        popup.value.close()
-        assert visit.trouble == []
-        for theme, rules in (("light", None), ("dark", COLOURS)):
-            page.emulate_media(color_scheme=theme)
-            page.wait_for_selector(f"html[data-theme={theme}]", state="attached")
-            for place in range(len(TITLES)):
-                page.evaluate(f"Reveal.slide({place}, 0, 9)")
-                found = violations(page, rules) if rules else violations(page)
-                assert found == [], (theme, place)
-
-
-def panels_come_one_by_one(page):
-    """A picture of two panels is enlarged panel by panel on one slide, and built up on the next."""
+def test_a_picture_is_enlarged_panel_by_panel(tour):
     view = "Reveal.getCurrentSlide().querySelector('figure svg').getAttribute('viewBox')"
-    hidden = "Reveal.getCurrentSlide().querySelectorAll('svg g.fragment:not(.visible)').length"
-    page.evaluate("Reveal.slide(6, 0, -1)")
+    page = panels(tour, ZOOMED, "zoom")
     seen = [page.evaluate(view)]
-    for _ in range(3):
+    while page.evaluate(MORE):
         page.keyboard.press("ArrowRight")
         seen.append(page.evaluate(view))
-    whole, left, right, again = seen
-    assert again == whole
-    boxes = [[float(x) for x in one.split()] for one in (whole, left, right)]
-    assert boxes[1][0] < boxes[2][0], "from left to right"
-    assert all(box[2] < 0.6 * boxes[0][2] for box in boxes[1:])
-    page.evaluate("Reveal.slide(7, 0, -1)")
-    assert page.evaluate(hidden) == 1
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(hidden) == 0
-    assert page.evaluate("Reveal.getIndices().h") == 7
+    assert seen[-1] == seen[0]
+    whole, *parts = [[float(x) for x in one.split()] for one in seen[:-1]]
+    assert len(parts) > 1
+    assert parts[0][0] < parts[1][0], "from left to right"
+    assert all(box[2] < 0.6 * whole[2] for box in parts)
 
 
 @pytest.mark.slow
-def test_a_deck_on_a_phone_and_on_paper(browser, small):
-    """On paper a slide is a page, light, and nothing of it is cut off."""
-    with (
-        serve(small / "_build/html") as address,
-        Visit(browser, address, color_scheme="dark") as visit,
-    ):
-        visit.go("slides/other", size=PHONE)
-        assert runs_through(visit) == len(TITLES)
-        page = visit.go("slides/other", "?print-pdf")
+def test_a_picture_is_built_up_panel_by_panel(tour):
+    hidden = "Reveal.getCurrentSlide().querySelectorAll('svg g.fragment:not(.visible)').length"
+    page = panels(tour, BUILT, "build")
+    slide = page.evaluate("Reveal.getIndices().h")
+    assert page.evaluate(hidden) > 0
+    while page.evaluate(MORE):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate(hidden) == 0
+    assert page.evaluate("Reveal.getIndices().h") == slide
+
+
+@pytest.mark.slow
+def test_a_deck_on_a_desk(tour):
+    """Little text is large and much is small, the speaker has notes, both themes can be read."""
+    page = tour.go(f"slides/{ZOOMED}")
+    total = runs_through(tour)
+    assert page.locator(".slide-number").inner_text().split() == [str(total), "/", str(total)]
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('.content')]"
+        ".map(e => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert 18 <= min(sizes) < max(sizes) == 36
+    page.evaluate("Reveal.slide(1)")
+    with page.expect_popup() as popup:
+        page.keyboard.press("s")
+    notes = popup.value.locator(".speaker-controls-notes")
+    said = re.search(r"^:{3,}\{notes\}\n([\w ]+)", source_of(ZOOMED), re.M)[1]
+    notes.get_by_text(said).wait_for()
+    popup.value.close()
+    assert tour.trouble == []
+    for theme, rules in (("light", None), ("dark", COLOURS)):
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_selector(f"html[data-theme={theme}]", state="attached")
+        for place in range(0, total, 2):
+            page.evaluate(f"Reveal.slide({place}, 0, 9)")
+            found = violations(page, rules) if rules else violations(page)
+            assert found == [], (theme, place)
+
+
+@pytest.mark.slow
+def test_in_a_small_window_an_arrow_scrolls_what_is_long(tour):
+    page = tour.go(f"slides/{ZOOMED}", size={"width": 320, "height": 240})
+    page.wait_for_selector("html[data-deck=ready]", state="attached")
+    long = "slide => slide.querySelector('.content')?.tabIndex === 0"
+    place = page.evaluate(f"() => Reveal.getSlides().findIndex({long})")
+    assert place > 0
+    page.evaluate(f"Reveal.slide({place}, 0, 99)")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("Reveal.getCurrentSlide().querySelector('.content').scrollTop") > 0
+
+
+@pytest.mark.slow
+def test_on_paper_a_slide_is_a_page_light_and_whole(browser, address):
+    with Visit(browser, address, color_scheme="dark") as visit:
+        page = visit.go(f"slides/{ZOOMED}", "?print-pdf")
         page.wait_for_selector("html[data-deck=ready]", state="attached")
         page.wait_for_selector(".pdf-page")
-        assert page.locator(".pdf-page").count() == len(TITLES)
+        slides = source_of(ZOOMED).count(":::{slide}") + 2  # with title and the way back
+        assert page.locator(".pdf-page").count() == slides
         assert page.evaluate("document.documentElement.dataset.theme") == "light"
         cut = page.evaluate(
             "[...document.querySelectorAll('.pdf-page .content')]"
@@ -674,4 +414,4 @@ def test_a_deck_on_a_phone_and_on_paper(browser, small):
         )
         assert cut == 0
         paper = page.pdf(prefer_css_page_size=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", paper)) == len(TITLES)
+        assert len(re.findall(rb"/Type\s*/Page\b", paper)) == slides

@@ -9,7 +9,7 @@ from momab.chapters.every_instance import plain_and_sticky
 from momab.ledger.every_instance import settles
 from momab.model import imed, pareto, theory
 from momab.study import every_instance
-from tests.chapters.running import PAGE, loud, run_chapter
+from tests.chapters.running import run_chapter
 from tests.strategies import mean_vectors
 
 
@@ -107,10 +107,3 @@ def test_the_picture_has_two_lines_in_every_panel():
     panels = plain_and_sticky(every_instance.recorded_log_scale()).axes
     assert len(panels) == 3
     assert all(len(axes.containers) == 2 for axes in panels)
-
-
-@PAGE
-@given(st.integers(20, 30))
-def test_the_page_runs(shown, runs):
-    run_chapter("every-instance", runs=runs, level=40.0)
-    assert loud(shown) == []

@@ -6,8 +6,7 @@ import pytest
 
 from momab import study
 from momab.chapters import fairness
-from momab.study import arm_tables, groups
-from momab.study.datasets import subsets
+from momab.study import arm_tables
 from tests.chapters.running import WHOLE, read_aloud, run_chapter, text_of
 
 
@@ -32,21 +31,6 @@ def test_the_page_without_the_data(monkeypatch, shown):
     monkeypatch.setattr("momab.study.datasets.load", refuse)
     run_chapter("fairness", runs=2, horizon=1_000)
     assert "momab data get spotify" in text_of(shown)
-
-
-def test_groups_that_are_not_there():
-    lines = pd.DataFrame({"dataset": ["spotify"], "subset_type": subsets.EASY, "wins": 1.25})
-    names = {"groups": groups, "aligned": lines, "first": lines, "clearly": lines[:0]}
-    said = read_aloud("fairness", "**Fair by geometry", **names, against=lines[:0])
-    assert "in Spotify easy nearly all commitments" in said
-    assert "Unfair by geometry" not in said
-    assert "two standard errors in none of them." in said
-    said = read_aloud("fairness", "**Fair by geometry", **names, against=lines)
-    assert "it wins 1.2 objectives" in said
-    said = read_aloud("fairness", "Scalarized UCB cycles", groups=groups, single=lines[:0])
-    assert said.startswith("Scalarized UCB cycles")
-    said = read_aloud("fairness", "Scalarized UCB cycles", groups=groups, single=lines)
-    assert said.startswith("In Spotify easy every arm of the front costs nothing, and")
 
 
 def test_solutions_with_other_outcomes():

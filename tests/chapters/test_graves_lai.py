@@ -10,7 +10,6 @@ from momab import MomabError
 from momab.chapters.graves_lai import quotient_picture
 from momab.model import instances, pareto, theory
 from momab.study import graves_lai
-from tests.chapters.running import PAGE, loud, run_chapter
 
 
 @settings(max_examples=10)
@@ -84,10 +83,3 @@ def test_a_program_that_is_too_large_is_refused():
 def test_the_picture_ends_at_the_largest_quotient():
     axes = quotient_picture(np.array([1.0, 1.5, 1.2])).axes[0]
     assert axes.lines[0].get_xdata().max() == 1.5
-
-
-@PAGE
-@given(st.integers(3, 4))
-def test_the_page_runs(shown, arms):
-    run_chapter("graves-lai", arms=arms, draws=40)
-    assert loud(shown) == []

@@ -12,7 +12,6 @@ from momab.chapters.minimax import worst_regret_picture
 from momab.model import imed, instances, pareto
 from momab.model.theory import bernoulli_kl
 from momab.study import minimax
-from tests.chapters.running import PAGE, loud, run_chapter
 from tests.strategies import mean_vectors
 
 
@@ -113,10 +112,3 @@ def test_the_picture_has_a_line_per_rule_and_number_of_arms():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
         "MOSS on one objective", "MOSS on the average", "K = 4", "K = 8",
     ]  # fmt: skip
-
-
-@PAGE
-@given(st.integers(500, 800))
-def test_the_page_runs(shown, horizon):
-    run_chapter("minimax", horizon=horizon, runs=20, draws=200)
-    assert loud(shown) == []

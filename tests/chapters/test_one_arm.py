@@ -10,7 +10,6 @@ from momab.chapters.one_arm import times_picture
 from momab.model import instances, pareto
 from momab.model.identification import naming_cost, pair_evidence
 from momab.study import one_arm
-from tests.chapters.running import PAGE, loud, run_chapter
 
 
 @given(st.integers(1, 2_000), st.floats(0, 1), st.floats(0.01, 0.99))
@@ -120,10 +119,3 @@ def test_the_picture_has_a_panel_per_instance():
 def test_the_instances_are_what_the_page_says_of_them():
     assert pareto.g_dagger(one_arm.INSTANCES["no lead"]) == 0
     assert (instances.synthetic(0.12, 1).means[:6] == list(one_arm.INSTANCES.values())[1]).all()
-
-
-@PAGE
-@given(st.integers(100, 120))
-def test_the_page_runs(shown, runs):
-    run_chapter("one-arm", runs=runs)
-    assert loud(shown) == []

@@ -1,6 +1,5 @@
 """Songs and videos: the page with and without the data, and what its tables are made of."""
 
-import pandas as pd
 import pytest
 
 from momab import MomabError, study
@@ -8,7 +7,7 @@ from momab.chapters import real_data
 from momab.chapters.figures import show
 from momab.study import design, groups
 from momab.study.datasets import subsets
-from tests.chapters.running import WHOLE, read_aloud, run_chapter, text_of
+from tests.chapters.running import WHOLE, run_chapter, text_of
 from tests.realdata import load_or_skip
 
 
@@ -50,31 +49,6 @@ def test_the_page_without_the_data(monkeypatch, shown):
         run_chapter("real-data", live=True)
 
 
-def cell(**values):
-    found = {"dataset": "spotify", "subset_type": subsets.EASY, "policy": "Pareto UCB1"}
-    found |= {"column": "pareto_regret_mean", "z": -3.21, "paper": 1.0, "ours": 20.0, "runs": 60}
-    return found | {"verdict": "agrees"} | values
-
-
-def test_cells_that_differ_are_named():
-    cells = pd.DataFrame([cell(), cell(verdict="differs")])
-    names = {"study": study, "groups": groups, "regret": cells}
-    said = read_aloud("real-data", "Recorded results", **names, cells=cells[:1], table4=cells)
-    assert "1 of the 1 cells of Table 1 and 1 of the 2 of Table 4 agree; the exception" in said
-    assert "exception is Spotify easy, Pareto UCB1, pareto regret mean ($z=-3.2$). " in said
-    said = read_aloud("real-data", "Recorded results", **names, cells=cells[:1], table4=cells[:1])
-    assert "1 of Table 4 agree. " in said
-
-
-def test_cheap_agreement_is_counted():
-    loose = pd.DataFrame([cell(), cell()])
-    said = read_aloud("real-data", "**Agreement", loose=loose)
-    assert "2 cells agree although" in said
-    assert "1 cell agrees although" in read_aloud("real-data", "**Agreement", loose=loose[:1])
-    said = read_aloud("real-data", "**Agreement", loose=loose[:0])
-    assert "No regret cell owes its agreement" in said
-
-
 def test_the_lines_of_a_group_are_those_of_table_1(page):
     lines, table = page["lines"], study.table1(page["kept"])
     assert lines["mean"].to_numpy() == pytest.approx(table["pareto_regret_mean"].to_numpy())
@@ -93,10 +67,6 @@ def test_a_rival_with_a_smaller_mean_is_found(page):
     smaller = (means.lt(means["Width-guided"], axis=0)).to_numpy().sum()
     assert len(page["beaten"]) == smaller > 0
     assert (page["beaten"]["z"] > 0).all()
-    alone = {"lines": page["lines"], "beaten": page["beaten"][:0], "len": len}
-    assert "Width-guided has the lowest mean in all six groups" in read_aloud(
-        "real-data", "**In our runs", **alone
-    )
 
 
 def test_the_leads_and_the_marks_are_those_of_the_subsets(page):

@@ -37,6 +37,11 @@ def test_refresher_chapter(shown, low, gap, deviation, seed, whole):
     assert page["commit_regret"](gap, 1) == pytest.approx(gap * (1 + (2_000 - 2) * wrong))
 
 
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_the_entropy_bound_of_the_proof(p, q):
+    assert theory.bernoulli_kl(p, q) >= (1 - p) * np.log(1 / (1 - q)) - np.log(2) - 1e-12
+
+
 @settings(deadline=None, max_examples=25)
 @given(st.integers(0, 50), st.integers(0, 50))
 def test_the_sure_divergence_is_below_the_measured_one(first, second):

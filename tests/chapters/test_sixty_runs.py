@@ -61,60 +61,6 @@ def test_a_sweep_in_which_every_coefficient_fails():
     assert said == "At every coefficient of this sweep some runs went wrong."
 
 
-def verdicts(rival=(), undecided=()):
-    """Six groups A to F with the inputs of the page's verdict."""
-    words = [
-        "the rival is better" if name in rival else "Width-guided is better" for name in "ABCDEF"
-    ]
-    words = ["undecided" if name in undecided else w for name, w in zip("ABCDEF", words)]
-    frame = pd.DataFrame({"verdict": words}, index=list("ABCDEF"))
-    return {verdict: part.index.tolist() for verdict, part in frame.groupby("verdict")}
-
-
-def test_the_verdict_names_the_groups():
-    names = {
-        "survived": range(6),
-        "standings": standings,
-        "beaten": [],
-        "rivals": pd.DataFrame({"runs": [300]}),
-    }
-    names |= {"inside": pd.DataFrame(index=["A"]), "short": verdicts("CD", "E")}
-    said = read_aloud("sixty-runs", "**The verdict", **names, named=verdicts("CDEF"))
-    assert (
-        "the smaller one in 2 (A and B), the larger one in 4 (C, D, E and F). With equally" in said
-    )
-    assert "it is the larger one in 2 (C and D) and undecided in E. This" in said
-    assert "many runs for A. The" in said
-    assert "of 900 runs per group" in said
-    assert "is below both in every group." in said
-    names |= {"beaten": ["A", "B"], "inside": pd.DataFrame()}
-    said = read_aloud("sixty-runs", "**The verdict", **names, named=verdicts((), "F"))
-    assert "in 0 (none), and undecided in F. With" in said
-    assert "many runs in no group. The" in said
-    assert "is below both except in A, B. (The" in said
-
-
-def test_lucky_runs_and_rows_with_a_tail():
-    wild = pd.DataFrame({"policy": ["B", "A", "B"]})
-    said = read_aloud("sixty-runs", "detection rate of 1.000", together=0.01, wild=wild)
-    assert "That is a little lucky: sixty runs" in said
-    assert "in 3 rows of its Table 1, all of A and B, the" in said
-    said = read_aloud("sixty-runs", "detection rate of 1.000", together=0.5, wild=wild[:1])
-    assert "no reason to suspect" in said
-    assert "in 1 row of its Table 1, all of B, the" in said
-
-
-def test_subsets_on_which_something_was_always_seen():
-    kept = pd.DataFrame({"dataset": ["kuairec", "spotify"], "rate": 0.1})
-    names = {"by_set": kept.groupby("dataset")["rate"].agg(["min", "max"]), "kept": kept}
-    names["study"] = study
-    said = read_aloud("sixty-runs", "The rate of wrong commitments is", **names, clean=kept[:0])
-    assert "no run went wrong" not in said
-    clean = kept[:1].assign(wrong_commit_high=0.0123)
-    said = read_aloud("sixty-runs", "The rate of wrong commitments is", **names, clean=clean)
-    assert "On 1 of the 2 subsets no run went wrong; there the rate is below 1.23% with" in said
-
-
 def test_equal_runs_give_the_verdict_of_many_runs():
     equal = standings.equal_runs(study.recorded_results("limit"))
     assert (equal["runs"] == standings.EQUAL[1]).all()

@@ -1,18 +1,12 @@
 """The chapter on the synthetic family: what it computes, and that it runs."""
 
-import math
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-import momab
 from momab import study
 from momab.chapters import synthetic
 from momab.chapters.figures import show
 from momab.errors import MomabError
-from momab.model import instances, pareto, theory
 from tests.chapters.running import WHOLE, run_chapter, text_of
 
 
@@ -30,22 +24,6 @@ def test_synthetic_chapter(shown, whole):
     assert (page["paper_z"].abs() < 4).all()
     assert "falls at every step" in text_of(shown)
     assert "nan" not in text_of(shown)
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.integers(100, 10**8))
-def test_the_sharper_coefficient_never_exceeds_half_the_theorems(horizon):
-    here = []
-    for delta, m in instances.SYNTHETIC_SETTINGS:
-        means = momab.synthetic(delta, m).means
-        sharper, bound = (f(means, horizon) for f in (theory.sharper_bound, theory.theorem_bound))
-        assert sharper.exploration <= 32 * 20 * math.log(horizon) / pareto.g_dagger(means)
-        assert sharper.total <= bound.total
-        if delta == 0.02:
-            here.append((sharper.total, bound.total))
-    falling, flat = zip(*here, strict=True)
-    assert (np.diff(falling) < 0).all()
-    assert np.ptp(flat) < 1e-6 * max(flat)
 
 
 @pytest.fixture(scope="module")

@@ -80,13 +80,6 @@ def test_the_help_says_how_a_trace_is_made(monkeypatch, capsys, tmp_path):
     for line in lines:
         exec(line.replace("10_000", "300"), globals())
     assert run(monkeypatch, "tools", "audit", "run.npz", "--json") == 0
-
-
-def test_an_audit_is_told_to_programs(monkeypatch, capsys, tmp_path):
-    path = tmp_path / "trace.npz"
-    trace = momab.trace(momab.synthetic(delta=0.1, m=2, K=6), momab.WidthGuided(), 200, seed=1)
-    trace.save(path)
-    assert run(monkeypatch, "tools", "audit", path, "--json") == 0
     assert len(json.loads(capsys.readouterr().out)) > 5
 
 

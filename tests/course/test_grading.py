@@ -9,9 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,6 +32,7 @@ from momab.course.settings import Course
 from tests.conftest import ROOT
 from tests.course import classroom
 from tests.course.classroom import GOOD_WIDTH, MAIN, SITUATION, WIDTH, Grounds, Pupil
+from tests.waiting import until
 
 
 def _works() -> bool:
@@ -76,14 +75,6 @@ def processes_of(folder: Path, *apart: int) -> list[int]:
         except OSError:
             continue
     return [number for number in found if number not in (os.getpid(), *apart)]
-
-
-def until(holds: Callable[[], object], seconds: float = 300.0) -> None:
-    """Wait until something holds; it does, soon, unless something is wrong."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        threading.Event().wait(0.05)
 
 
 # ---- the whole class -----------------------------------------------------------------------
@@ -190,7 +181,7 @@ def test_ctrl_c_leaves_neither_results_nor_processes(school, tmp_path):
         text=True,
     )
     assert process.stdout.readline().startswith("isolation")
-    until(lambda: processes_of(temporary, process.pid))
+    until(lambda: processes_of(temporary, process.pid), "a process of the class")
     process.send_signal(signal.SIGINT)
     try:
         _, errors = process.communicate(timeout=300)

@@ -33,7 +33,7 @@ def folder(once) -> Path:
     """The folder for students around a site of one page."""
 
     def fill(place: Path) -> None:
-        (place / "site").mkdir()
+        (place / "site").mkdir(parents=True)
         (place / "site/index.html").write_text("first")
         student.make_distribution(PROJECT, place / "students", place / "site")
 

@@ -270,15 +270,6 @@ def test_a_missing_file_gets_one_sentence(tmp_path):
         ledger.read_claims(tmp_path / "none.yml")
 
 
-@pytest.mark.parametrize("c", [0.6, 1.0, 2.0])
-def test_peeling_bound_is_above_the_exact_probability(c):
-    from momab.model import theory
-
-    for p in (0.5, 0.1):
-        for T in (20, 200):
-            assert theory.crossing_probability(p, T, T, c) <= theory.peeling_bound(2, 1, T, c) / 2
-
-
 # ---- verdicts that follow from our runs --------------------------------------------------------
 
 

@@ -77,20 +77,14 @@ def agree(mu):
 
 
 @given(
-    st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 5), st.sampled_from([None, None, 11])
+    st.integers(0, 10**6),
+    st.integers(2, 8),
+    st.sampled_from([1, 2, 3, 5, 8, 30]),
+    st.sampled_from([None, None, 11]),
 )
 def test_two_methods_agree(seed, K, d, levels):
     """A third of the instances are on a grid, with ties and 0 and 1."""
     agree(instances.random_means(K, d, seed=seed, levels=levels))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("K", [2, 3, 4, 6, 8])
-@pytest.mark.parametrize("d", [1, 2, 3, 8, 30])
-def test_two_methods_agree_on_two_hundred_instances(K, d):
-    """Eight for each K and d, every fourth of them on a grid."""
-    for seed in range(8):
-        agree(instances.random_means(K, d, seed=seed, levels=None if seed % 4 else 11))
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 4))

@@ -245,16 +245,6 @@ def test_a_small_shift_keeps_its_digits():
 # ---- evidence and price --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_classes_of_alternatives_are_ordered_on_independent_coins(seed):
-    instance = instances.random_bernoulli(5, 3, seed)
-    smallest, middle, largest = (
-        float(theory.instance_price(instance, kind).value) for kind in ("sum", "kinf", "max")
-    )
-    assert smallest <= middle * (1 + 1e-9)
-    assert middle <= largest * (1 + 1e-9)
-
-
 def test_a_copied_coin_has_the_price_of_proposition_3():
     instance = instances.duplicated(0.1, K=6, d=4)
     exact = theory.lower_bound(6, 0.1).exact

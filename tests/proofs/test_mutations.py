@@ -37,11 +37,6 @@ MUTATIONS = {
         "(forall i, (i < d)%nat -> width h b e i <= width h b e j) /\\",
         "(forall i, (i < d)%nat -> width h b e j <= width h b e i) /\\",
     ),
-    "smaller radius pulled": (
-        "Algorithm.v",
-        "beta h (b j) <= beta h a /\\ beta h (e j) <= beta h a.",
-        "beta h a <= beta h (b j) /\\ beta h a <= beta h (e j).",
-    ),
     "intervals twice as wide on the event": (
         "Lemmas.v",
         "Rabs (mean h a j - mu a j) <= beta h a.",
@@ -84,11 +79,6 @@ MUTATIONS = {
         "0 < q < 1 -> 2 * (p - q) ^ 2 <= kl p q.\nProof.\n  intros Hp Hq. destruct",
         "0 < q < 1 -> 3 * (p - q) ^ 2 <= kl p q.\nProof.\n  intros Hp Hq. destruct",
     ),
-    "evidence against a free arm": (
-        "Price.v",
-        "gap K d mu a = 0 -> 0 < gap K d mu b -> 0 < evidence d mu b a.",
-        "gap K d mu a = 0 -> 0 <= gap K d mu b -> 0 < evidence d mu b a.",
-    ),
 }
 
 
@@ -98,18 +88,6 @@ STEPS = {
         "Definition llr (x : vector) : R := ln (w b x / w' b x).",
         "Definition llr (x : vector) : R := ln (w' b x / w b x).",
         "ratio_is",
-    ),
-    "half of the variance": (
-        "Change.v",
-        "(fun h => excess h ^ 2 - Var * INR (stopped h)) = 0.",
-        "(fun h => excess h ^ 2 - Var / 2 * INR (stopped h)) = 0.",
-        "second_moment",
-    ),
-    "an exponent below the evidence": (
-        "Change.v",
-        "set (lambda := (1 - s / 2) * l).",
-        "set (lambda := (1 - 2 * s) * l).",
-        "rarely_few",
     ),
     "good for large powers only": (
         "Policies.v",
@@ -123,47 +101,17 @@ STEPS = {
         "if (i =? b)%nat then Rmax (mu b j) (mu a j) else mu i j.",
         "bernoulli_rival",
     ),
-    "a class without rivals": (
-        "PriceTheorem.v",
-        "(j < d)%nat -> 0 < mu a j < 1) /\\ nu = bernoulli d mu.",
-        "(j < d)%nat -> 0 < mu a j < 1 / 2) /\\ nu = bernoulli d mu.",
-        "bernoulli_rival",
-    ),
     "the most expensive candidate": (
         "Price.v",
         "forall a, (a < K)%nat -> gap K d mu a = 0 -> C <= price_of K d mu a.",
         "forall a, (a < K)%nat -> gap K d mu a = 0 -> price_of K d mu a <= C.",
         "price_exists",
     ),
-    "two thirds for a half of the pulls": (
-        "PriceTheorem.v",
-        "g * INR (length h) / 2 <= regret K d (means nu) h.",
-        "g * INR (length h) * (2 / 3) <= regret K d (means nu) h.",
-        "regret_without_favourite",
-    ),
-    "an arm as good as the best": (
-        "LaiRobbins.v",
-        "0 < theta a < 1) (Hworse : theta b < top)",
-        "0 < theta a < 1) (Hworse : theta b <= top)",
-        "lai_robbins",
-    ),
-    "a regret for pulls of the best arm": (
-        "LaiRobbins.v",
-        "(q - top) * (INR (length h) - INR (count h b)) <= regret",
-        "(q - top) * INR (length h) <= regret",
-        "lifted_regret",
-    ),
     "the smaller radius explored": (
         "GoodPolicy.v",
         "then first_challenger h j else first_leader h j.",
         "then first_leader h j else first_challenger h j.",
         "decide_is_decision",
-    ),
-    "a thinner tail": (
-        "GoodPolicy.v",
-        "(drift f h) then true else false)\n  <= exp (- 2 * INR n * eps ^ 2).",
-        "(drift f h) then true else false)\n  <= exp (- 3 * INR n * eps ^ 2).",
-        "drift_tail",
     ),
     "a bound that is trivial": (
         "Sanity.v",
@@ -172,12 +120,6 @@ STEPS = {
         "exists D, play 2 1 (2 ^ 15) (bernoulli 1 two) D /\\\n"
         "  E D (fun x => regret 2 1 two (snd x)) < INR (2 ^ 12) * gap_max 2 1 two.",
         "theorem_4_not_trivial",
-    ),
-    "an exponent too large in Chernoff's bound": (
-        "Chernoff.v",
-        "(E D f)) then true else false)\n  <= 2 * exp (- y).",
-        "(E D f)) then true else false)\n  <= 2 * exp (- (2 * y)).",
-        "chernoff_kl",
     ),
     "one side for both": (
         "Chernoff.v",
@@ -191,35 +133,11 @@ STEPS = {
         "kl_misses mu Y a j (S m) (c * ln (INR T))))).",
         "kl_proposition_8",
     ),
-    "31 for 32 with kl certificates": (
-        "KlExpectation.v",
-        "    + 32 * ln (INR T) * sum K (fun a => gap a / Rmax (gap a) g ^ 2)\n    + 2 * INR K",
-        "    + 31 * ln (INR T) * sum K (fun a => gap a / Rmax (gap a) g ^ 2)\n    + 2 * INR K",
-        "kl_expected_sharper",
-    ),
-    "the divergence upside down": (
-        "ParetoImed.v",
-        "if Rlt_dec p q then if Rlt_dec q 1 then Some (kl p q) else None else Some 0.",
-        "if Rlt_dec p q then if Rlt_dec q 1 then Some (kl q p) else None else Some 0.",
-        "wrong_candidate",
-    ),
     "an index without log N": (
         "ParetoImed.v",
         "| Some x => Some (INR (count h b) * x + ln (INR (count h b)))",
         "| Some x => Some (INR (count h b) * x)",
         "own_index",
-    ),
-    "an accuracy of twice the gap": (
-        "ImedRegret.v",
-        "0 < gap K d mu a -> eps < gap K d mu a)",
-        "0 < gap K d mu a -> eps < 2 * gap K d mu a)",
-        "wrong_candidate",
-    ),
-    "the largest index pulled": (
-        "ParetoImed.v",
-        "(c < K)%nat -> at_most (index h a i) (index h a c).",
-        "(c < K)%nat -> at_most (index h a c) (index h a i).",
-        "rule_candidate",
     ),
     "bad luck as rare as twice the evidence": (
         "ImedRegret.v",
@@ -227,23 +145,11 @@ STEPS = {
         "<= exp (- y) * exp (- (INR n * (4 * (E D f - q) ^ 2))).",
         "low_average",
     ),
-    "pulls of the third kind left out": (
-        "ImedRegret.v",
-        "kind_1 m + kind_2 m + off Y b m + upto m (ln (INR T) / delta).",
-        "kind_1 m + kind_2 m + upto m (ln (INR T) / delta).",
-        "kinds_pay",
-    ),
     "half of log T over delta": (
         "ImedRegret.v",
         "<= 1 + waste K d mu eps + ln (INR T) / delta.",
         "<= 1 + waste K d mu eps + ln (INR T) / (2 * delta).",
         "imed_pulls_bound",
-    ),
-    "an accuracy as wide as the gap": (
-        "ImedRegret.v",
-        "(forall a, (a < K)%nat -> 0 < gap a -> 4 * eps <= gap a) ->",
-        "(forall a, (a < K)%nat -> 0 < gap a -> eps <= gap a) ->",
-        "imed_regret",
     ),
 }
 """Changes in the lower bounds, in what shows that they are not empty, in the kl certificates and in

@@ -63,18 +63,6 @@ def test_dask_changes_nothing(reference):
         assert same(reference, run(client=client))
 
 
-@pytest.mark.slow
-def test_dask_in_other_processes_changes_nothing(reference):
-    distributed = pytest.importorskip("distributed", reason="skipped: needs momab[dask]")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        assert same(reference, run(client=client))
-
-
 def test_a_run_does_not_depend_on_the_others(reference):
     alone = simulate(INSTANCES["rows"], POLICIES[1], **{**COMMON, "runs": 2})
     part = reference.runs.query("instance == 'rows' and policy == 'Pareto UCB1' and run < 2")

@@ -106,14 +106,6 @@ def test_a_read_only_folder_is_refused(tmp_path, monkeypatch):
         Store(tmp_path, MADE_BY)
 
 
-def test_a_damaged_piece_is_named(tmp_path):
-    store = Store(tmp_path, MADE_BY)
-    store.begin("task", {})
-    (tmp_path / "task" / "runs-00000000-00000001.npz").write_bytes(b"PK damaged")
-    with pytest.raises(MomabError, match=r"runs-00000000-00000001.npz is damaged; delete"):
-        store.load("task", range(2))
-
-
 def test_an_interruption_waits_until_the_piece_is_written(tmp_path, monkeypatch):
     store = Store(tmp_path, MADE_BY)
     store.begin("task", {})

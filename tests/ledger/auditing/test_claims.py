@@ -13,7 +13,7 @@ from momab.engine.policies.base import Certificate
 from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.tools import TIE
 from momab.errors import MomabError
-from momab.ledger.auditing import CHECKS, LEEWAY, audit, audit_all
+from momab.ledger.auditing import CHECKS, audit, audit_all
 from momab.ledger.auditing.trace import Trace, trace
 from momab.model import instances, pareto
 from momab.model.numerics import log
@@ -170,14 +170,6 @@ def clean(**options):
     return record
 
 
-def test_edited_rewards_are_caught():
-    record = clean()
-    rewards = record.rewards.copy()
-    first, second = (np.flatnonzero(record.arms == a)[:50] for a in (0, 1))
-    rewards[first], rewards[second] = record.rewards[second], record.rewards[first]
-    assert {"top-two", "overlooked"} & set(audit(record.edited(rewards=rewards)).failed)
-
-
 def test_edited_warm_starts_are_caught():
     record = clean()
     arms = record.arms.copy()
@@ -190,32 +182,6 @@ def test_edited_warm_starts_are_caught():
     again = np.concatenate([record.rewards[:5], record.rewards[:-5]])
     doubled = record.edited(arms=twice, rewards=again, certificate=None)
     assert {"top-two", "widest", "endpoint"} & set(audit(doubled).failed)
-
-
-def test_edited_pulls_are_caught():
-    record = clean()
-    arms = record.arms.copy()
-    arms[400] = 3
-    assert audit(record.edited(arms=arms)).failed
-    late = record.arms.copy()
-    late[-1] = 3
-    report = audit(record.edited(arms=late))
-    assert report.failed == ("commitment", "sum-after")
-    assert report["commitment"].first.t == 3999
-
-
-def test_edited_certificates_are_caught():
-    record = clean()
-    stored = record.certificate
-    early = Certificate(stored.t - 1, stored.arm, stored.objective)
-    assert "certificate" in audit(record.edited(certificate=early)).failed
-    late = Certificate(stored.t + 40, stored.arm, stored.objective)
-    assert "overlooked" in audit(record.edited(certificate=late)).failed
-    other = Certificate(stored.t, stored.arm, (stored.objective + 1) % 3)
-    assert "certificate" in audit(record.edited(certificate=other)).failed
-    wrong_arm = Certificate(stored.t, (stored.arm + 1) % 5, stored.objective)
-    assert {"certificate", "commitment"} <= set(audit(record.edited(certificate=wrong_arm)).failed)
-    assert audit(record.edited(certificate=None)).ok
 
 
 def test_edited_reports_are_caught():
@@ -235,13 +201,6 @@ def test_edited_reports_are_caught():
     wrong = (sampled + 1) % 3
     assert not audit(record.edited(objectives=wrong)).ok
     assert not audit(record.edited(objectives=wrong, leaders=None, challengers=None)).ok
-
-
-def test_the_wrong_coefficient_or_horizon_is_caught():
-    record = clean()
-    assert "certificate" in audit(record.edited(c=1.0)).failed
-    assert "overlooked" in audit(record.edited(c=0.25)).failed
-    assert "certificate" in audit(record.edited(horizon=10**7)).failed
 
 
 def test_the_wrong_means_are_off_the_event():
@@ -362,11 +321,6 @@ def test_tied_maximisers_charge_only_twice_the_radius():
     assert report["lemma-11-radius"].checked == 0
     assert report["lemma-11-radius"].note == "not claimed where g = 0"
     assert report["sum-sharper"].checked == 1
-
-
-def test_leeway_is_what_the_description_says():
-    assert LEEWAY == 4e-12
-    assert TIE == 1e-12
 
 
 # --- the report -------------------------------------------------------------------------

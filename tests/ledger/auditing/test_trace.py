@@ -14,7 +14,7 @@ from momab.engine.tools import OBJECTIVE, UNTIL, choose_top
 from momab.errors import MomabError
 from momab.ledger.auditing.rounds import CASES, top_two
 from momab.ledger.auditing.trace import Trace, trace
-from momab.model import instances, pareto
+from momab.model import instances
 from tests.strategies import mean_vectors
 
 
@@ -293,8 +293,3 @@ def test_coins_of_many_rounds_at_once_are_the_coins_of_the_loop():
         words = record.coins.words(t, slot)
         for when, found in zip(t, words):
             assert word(coins_for("width-guided", 9, 3, int(when)), slot) == found
-
-
-def test_geometry_of_the_trace_is_that_of_its_means():
-    record = trace(instances.synthetic(0.02, 2, K=6), WidthGuided(c=0.05), 500, seed=1)
-    assert record.geometry.front == pareto.geometry(record.means).front

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from momab.study import datasets
+from tests.waiting import PATIENCE
 
 
 def made_up_samples(arms=5, cohorts=3, seed=1):
@@ -128,7 +129,7 @@ def serving():
         thread.start()
         yield running
         running.shutdown()
-        thread.join(timeout=10)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 

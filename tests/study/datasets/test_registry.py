@@ -1,17 +1,11 @@
 """The register: one test for all data sets, searching, and a new data set."""
 
 import gzip
-import os
 import re
 import runpy
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-import momab
 from momab.errors import MomabError
 from momab.study import datasets
 from tests.command import run
@@ -110,22 +104,6 @@ def test_a_registered_data_set_is_served_like_the_others(tmp_path, monkeypatch, 
         datasets.register_dataset(datasets.named("toy"))
 
 
-def test_a_module_in_the_folder_is_a_data_set(tmp_path):
-    ignore = shutil.ignore_patterns("__pycache__", "data", "fonts")
-    shutil.copytree(Path(momab.__file__).parent, tmp_path / "momab", ignore=ignore)
-    (tmp_path / "momab" / "study" / "datasets" / "toy.py").write_text(TOY)
-    code = "from momab.cli.app import main; main()"
-    said = subprocess.run(
-        [sys.executable, "-c", code, "data", "where", "--data-dir", str(tmp_path)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "toy: not found; `momab data get toy` fetches it" in said.stdout
-
-
 def test_search_order(monkeypatch, tmp_path):
     by_variable, cache = tmp_path / "variable", tmp_path / "cache" / "momab"
     monkeypatch.setenv("MOMAB_DATA", str(by_variable))
@@ -143,9 +121,6 @@ def test_a_truncated_archive_is_one_sentence(tmp_path):
     (tmp_path / "spotify_tracks.csv.gz").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(MomabError, match="cannot be read"):
         datasets.load("spotify", tmp_path)
-    (tmp_path / "kuairec_cohorts.npz").write_bytes(b"PK\x03\x04 half a file")
-    with pytest.raises(MomabError, match="cannot be read"):
-        datasets.load("kuairec", tmp_path)
 
 
 def test_data_commands(kuairec_server, tmp_path, monkeypatch, capsys):
