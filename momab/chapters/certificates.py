@@ -44,8 +44,8 @@ def certificate_chain(trace: Trace) -> pd.DataFrame:
     U, L, mu = r.U[0, :, j], r.L[0, :, j], trace.means[:, j]
     others = np.delete(np.arange(trace.K), b)
     steps: list[tuple[str, FloatArray, FloatArray, bool]] = [
-        ("U_a ≤ U_c for every a other than b", U[others], np.full(len(others), U[c]), False),
-        ("U_c < L_b: the certificate", U[[c]], L[[b]], True),
+        ("U_a ≤ U_e for every a other than b", U[others], np.full(len(others), U[c]), False),
+        ("U_e < L_b: the certificate", U[[c]], L[[b]], True),
         ("L_b ≤ μ_b: the interval of b holds", L[[b]], mu[[b]], False),
         ("μ_a ≤ U_a: the intervals of the others hold", mu[others], U[others], False),
         ("μ_a < μ_b: the conclusion", mu[others], np.full(len(others), mu[b]), True),

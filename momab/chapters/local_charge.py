@@ -112,17 +112,17 @@ def _charge_slacks(trace: Trace) -> Iterator[tuple[str, str, FloatArray]]:
     other = (arm != b) & (mu[b, j] < top)
     for case, i in (("leader", lead), ("challenger behind another arm", other)):
         e, a, k = each[i], arm[i], j[i]
-        name = "U_b" if case == "leader" else "U_c"
+        name = "U_b" if case == "leader" else "U_e"
         yield case, f"{name} >= U of a maximiser", U[e, a, k] - U[e, best[i], k]
         yield case, "U of a maximiser >= its mean", U[e, best[i], k] - top[i]
         yield case, f"{name} <= mean + 2 beta", mu[a, k] + 2 * beta[e, a] - U[e, a, k]
         yield case, "deficit <= 2 beta", 2 * radius[i] - deficit[i]
     case, e, k = "challenger behind a maximiser", each[behind], j[behind]
     x, y = b[behind], c[behind]
-    yield case, "L_b <= U_c: no certificate", U[e, y, k] - L[e, x, k]
+    yield case, "L_b <= U_e: no certificate", U[e, y, k] - L[e, x, k]
     yield case, "L_b >= mean of b - 2 beta_b", L[e, x, k] - top[behind] + 2 * beta[e, x]
-    yield case, "U_c <= mean of c + 2 beta_c", mu[y, k] + 2 * beta[e, y] - U[e, y, k]
-    yield case, "beta_b <= beta_c", beta[e, y] - beta[e, x]
+    yield case, "U_e <= mean of e + 2 beta_e", mu[y, k] + 2 * beta[e, y] - U[e, y, k]
+    yield case, "beta_b <= beta_e", beta[e, y] - beta[e, x]
     yield case, "deficit <= 2 W", 2 * r.W[keep[behind], k] - deficit[behind]
 
 
@@ -158,13 +158,13 @@ def worst_intervals() -> list[tuple[str, str, list[tuple[str, float, float, floa
             [
                 ("best arm", -1.2, 0.0, 0.0),
                 ("leader b", -1.3, 0.4, -0.9),
-                ("challenger c", -2.0, 0.0, -2.0),
+                ("challenger e", -2.0, 0.0, -2.0),
             ],
         ),
         (
             "challenger pulled, leader best",
             "2β + 2β",
-            [("leader b", -2.0, 0.0, 0.0), ("challenger c", -4.0, -2.0, -4.0)],
+            [("leader b", -2.0, 0.0, 0.0), ("challenger e", -4.0, -2.0, -4.0)],
         ),
     ]
 

@@ -35,9 +35,7 @@ def kl(p: float, q: float) -> float:
 
 #: Every number that a page asks for, worked out once more and by hand.
 ANSWERS = {
-    "algorithm/radius-of-an-arm": (2 * math.log(10_000) / 100) ** 0.5,
     "certificates/useful-coefficient": 0.5 + math.log(40) / (12 * math.log(10)),
-    "confidence-event/bound-of-the-event": 12 / 1000,
     "fairness/cost-of-a-specialist": 0.45 - 0.2,
     "graves-lai/above-both": 2 * kl(0.1, 0.9),
     "limit/patience": math.exp(2 + math.log(20)),

@@ -76,7 +76,7 @@ def test_the_command_of_a_study_asks_for_the_same_study(tmp_path: Path, change: 
         ("model", ["arms=8"]),
         ("model", ["arms=5,10,20", "seed=1,2"]),
         ("own-data", []),
-        ("one-objective", ["horizon=1e4"]),
+        ("wrong-objective", ["horizon=1e4"]),
     ],
 )
 def test_the_command_of_a_run_plans_the_same_executions(page: str, assigned: list[str]) -> None:

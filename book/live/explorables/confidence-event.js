@@ -46,7 +46,7 @@ define("confidence-event", {
     const bound = 2 * n ** (1 - 2 * c);
     return `Of ${PATHS} paths ${many(ever, "leaves", "leave")} the funnel at some time, ${
       many(end, "is", "are")} outside at the end (the first ${DRAWN} are drawn). `
-      + (bound < 1 ? `The union bound allows at most ${tidy(100 * bound, 2)} % to leave ever.`
+      + (bound < 1 ? `The union bound allows at most ${tidy(100 * bound, 2)}% to leave ever.`
         : "The union bound says nothing at this c: it exceeds 1.");
   },
   python: ({p, n, c, seed}) => `import math

@@ -1,4 +1,4 @@
-// The first page: two leads and the number of songs; one criterion, the other, or both.
+// The first page: two leads and the number of songs; one objective, the other, or both.
 
 import {axes, define, path, range, scale, svg, tidy} from "../kit.js";
 import {gaps, meanInterval, pythonList, regret} from "../math.js";
@@ -35,7 +35,7 @@ function curves(state, result) {
 }
 
 define("index", {
-  title: "Which criterion should the playlist listen to?",
+  title: "Plays, saves or both: what should the policy watch?",
   controls: {
     first: range({label: "Lead of the best song in plays", min: 0.06, max: 0.4, step: 0.02, value: 0.1}),
     second: range({label: "Lead of the best song in saves", min: 0.06, max: 0.4, step: 0.02, value: 0.3}),
@@ -75,10 +75,10 @@ define("index", {
     const [first, second, both] = curves(state, result).map((curve) => curve.at(-1)[0]);
     const better = Math.min(first, second), worse = Math.max(first, second);
     const same = worse < 1.15 * better;
-    return `After ${tidy(HORIZON, 6)} listeners: looking at plays only costs ${tidy(first)}, at saves only `
-      + `${tidy(second)}, at both ${tidy(both)}.` + (same ? " The two criteria are about equally good."
-        : ` Both, without being told which criterion is the good one, costs ${tidy(both / better, 2)} times the `
-          + `better one; the wrong one costs ${tidy(worse / better, 2)} times as much.`);
+    return `After ${tidy(HORIZON, 6)} listeners, watching plays only has cost ${tidy(first)}, saves only `
+      + `${tidy(second)}, both ${tidy(both)}.` + (same ? " The two objectives are about equally good."
+        : ` Watching both, without being told which is the better one, costs ${tidy(both / better, 2)} times as much as `
+          + `watching the better one. Watching the worse one costs ${tidy(worse / better, 2)} times as much.`);
   },
   python: (state) => `import momab
 from momab import pareto
