@@ -12,7 +12,7 @@ Fixpoint sum (n : nat) (f : nat -> R) : R :=
   | S m => sum m f + f m
   end.
 
-(** [maxb n f] is the largest of [f 0, ..., f (n-1)]; of nobody it is 0. *)
+(** [maxb n f] is the largest of [f 0, ..., f (n-1)]; of no number it is 0. *)
 Fixpoint maxb (n : nat) (f : nat -> R) : R :=
   match n with
   | O => 0
@@ -120,7 +120,7 @@ Proof.
   - rewrite IH, (H n); [lra| | |lia|]; try lia. intros k Hk. apply H; lia.
 Qed.
 
-(** A finite search: either everybody below [n] has a property, or we can name an exception. *)
+(** A finite search: either every number below [n] has a property, or we can name an exception. *)
 Lemma search (P : nat -> Prop) (dec : forall i, {P i} + {~ P i}) n :
   (exists i, (i < n)%nat /\ P i) \/ (forall i, (i < n)%nat -> ~ P i).
 Proof.

@@ -86,7 +86,7 @@ Proof.
   pose proof (bounds h (b j) j Hin Hb Hj). unfold Pareto.deficit. lra.
 Qed.
 
-(** Behind somebody who is not alone at the top, the challenger's is, too. *)
+(** If an arm other than the leader is best, the challenger's is, too. *)
 Theorem charge_challenger_two w :
   (w < K)%nat -> w <> b j -> maximiser K mu w j -> deficit (e j) j <= 2 * beta h (e j).
 Proof.
@@ -111,8 +111,8 @@ Qed.
 
 End Charge.
 
-(** With either constant: four radii, or two when the leader is pulled or somebody
-    else has the best mean. *)
+(** With either constant: four radii, or two when the leader is pulled or another
+    arm has the best mean. *)
 Theorem lemma_10_deficit h b e j a :
   inside h -> races K d T c h b e -> (forall i, (i < d)%nat -> ~ certifies T c h b e i) ->
   sampled d T c h b e j a ->

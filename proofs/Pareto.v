@@ -55,8 +55,8 @@ Definition consistent : Prop :=
 Definition best_other (a j : nat) : R :=
   maxb (K - 1) (fun i => mu (if (i <? a)%nat then i else S i) j).
 
-(** [g_j]: how far the winner of objective [j] is ahead of everybody else, 0 if
-    nobody is. *)
+(** [g_j]: how far the winner of objective [j] is ahead of all other arms, 0 if
+    no arm is. *)
 Definition lead (j : nat) : R := Rmax 0 (maxb K (fun a => mu a j - best_other a j)).
 
 (** The largest objective-wise gap. *)
@@ -221,7 +221,7 @@ Proof.
   - assert (a <> c) by auto. pose proof (best_other_ge c a j Ha Hc H0). lra.
 Qed.
 
-(** A positive lead has an owner, who is ahead of everybody by it. *)
+(** If the lead is positive, one arm is ahead of all others by it. *)
 Lemma lead_owner j : (1 < K)%nat -> 0 < lead j ->
   exists a, (a < K)%nat /\ forall b, (b < K)%nat -> b <> a -> mu b j + lead j <= mu a j.
 Proof.

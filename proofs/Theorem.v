@@ -158,7 +158,7 @@ Proof.
   - intros a Ha. eapply Rle_trans; [apply gap_le_least_deficit; auto; lia|apply Rmax_l].
 Qed.
 
-(** ** When nobody leads *)
+(** ** When no arm leads *)
 
 Theorem tied_bound h s :
   (forall j, (j < d)%nat -> exists u w, (u < K)%nat /\ (w < K)%nat /\ u <> w /\

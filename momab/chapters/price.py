@@ -49,7 +49,7 @@ def ratio_case(means: FloatArray, b: int, a: int, block: RunBlock, seed: int) ->
     pulls, slope = block.pulls[:, b], float(theory.evidence(means)[b, a])
     length = int(1.1 * max(pulls.max(), np.log(block.pulls[0].sum()) / slope))
     return {
-        "title": f"arm {b + 1}, candidate {a + 1}",
+        "title": f"song {b + 1}, candidate {a + 1}",
         "paths": log_ratio_paths(means, b, q, len(pulls), length, seed),
         "slope": slope,
         "pulls": pulls,
@@ -79,10 +79,10 @@ def alternatives(means: FloatArray, candidates: Sequence[int]) -> Figure:
                 )  # fmt: skip
             cheapest = " (cheapest)" if a == found.arm else ""
             axes.set(
-                title=f"arm {a + 1}: {found.per_arm[a]:.2f}{cheapest}", xlim=(0, 1), ylim=(0, 1),
-                xlabel="objective 1", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1],
+                title=f"song {a + 1}: {found.per_arm[a]:.2f}{cheapest}", xlim=(0, 1), ylim=(0, 1),
+                xlabel="plays", xticks=[0, 0.5, 1], yticks=[0, 0.5, 1],
             )  # fmt: skip
-        panels[0].set_ylabel("objective 2")
+        panels[0].set_ylabel("saves")
     return fig
 
 

@@ -71,6 +71,6 @@ def test_lower_bound_chapter(whole, seed, delta, arms, objectives):
 
 
 def test_the_disguise_shows_the_same_reward_on_all_objectives():
-    for axes in lower_bound.disguise(pulls=5, objectives=3).axes:
+    for axes in lower_bound.disguise(pulls=5, names=("a", "b", "c")).axes:
         fills = [line.get_markerfacecolor() for line in axes.lines]
         assert [len(set(fills[3 * n : 3 * n + 3])) for n in range(5)] == [1] * 5

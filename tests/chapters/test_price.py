@@ -60,7 +60,7 @@ def test_a_panel_shows_the_price_of_its_candidate():
     panels = price.alternatives(MEANS, [0, 1]).axes
     for a, axes in enumerate(panels):
         assert axes.get_title(loc="left").startswith(
-            f"arm {a + 1}: {theory.price(MEANS).per_arm[a]:.2f}"
+            f"song {a + 1}: {theory.price(MEANS).per_arm[a]:.2f}"
         )
         star = [line for line in axes.lines if line.get_marker() == "*"]
         assert np.array([line.get_xydata() for line in star]).tolist() == [[MEANS[a].tolist()]]
@@ -89,12 +89,17 @@ def test_a_dominated_candidate_is_never_cheaper(seed, K, d):
 
 @WHOLE
 @PAGE
+@given(st.integers(0, 2**31 - 1))
+def test_price_chapter(whole, seed):
+    page = run_chapter("price", whole, seed=seed, horizon=2_000, runs=5)
+    assert np.allclose(page["prices"], theory.price(MEANS).per_arm[:3])
+    assert len(page["cases"][0]["pulls"]) == 5
+
+
+@PAGE
 @given(st.integers(0, 2**31 - 1), st.integers(2, 12), st.integers(1, 4))
-def test_price_chapter(whole, shown, seed, arms, objectives):
-    page = run_chapter(
-        "price", whole, seed=seed, arms=arms, objectives=objectives, horizon=2_000, runs=5,
-        draws=200,
-    )  # fmt: skip
+def test_price_and_lead(shown, seed, arms, objectives):
+    page = run_chapter("price-and-lead", seed=seed, arms=arms, objectives=objectives, draws=200)
     assert (page["promised"] < 1).all()
     assert (page["frame"]["price"] <= page["frame"]["scalar"] * (1 + 1e-12)).all()
     values = page["price_with"](MEANS[:3], np.array([0.2, 0.5, 0.7]))

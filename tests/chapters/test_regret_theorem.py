@@ -84,12 +84,12 @@ def test_counted_arm_by_arm(seed, arms, lead, crowd):
         "arm-by-arm", seed=seed, arms=arms, lead=lead, crowd=crowd,
         horizon=10_000, runs=5, tied_horizon=2_000,
     )  # fmt: skip
-    for study in [*page["studies"].values(), page["crowds"], page["nobody"]]:
+    for study in [*page["studies"].values(), page["crowds"], page["ties"]]:
         assert (study["mean"] <= study["sharper"]).all()
         assert (study["sharper"] <= study["theorem"]).all()
         assert study["fullest"].max() <= 1
-    assert (page["nobody"]["mean"] <= page["nobody"]["tied"]).all()
-    assert page["nobody"]["certified"].max() == 0
+    assert (page["ties"]["mean"] <= page["ties"]["tied"]).all()
+    assert page["ties"]["certified"].max() == 0
     assert page["many"]["mean"] < page["one"]["mean"]
     assert page["by_deficit"] <= page["by_gap"] + 1e-9
 

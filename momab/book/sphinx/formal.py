@@ -36,7 +36,7 @@ from momab.ledger.claims import Claim, Formal, by_block
 
 SOURCES, EXPLAINED = "proof-sources", "machine-checked"
 HEADLINES = (
-    "theorem_4_bernoulli",
+    "theorem_4",
     "corollary_6",
     "proposition_3",
     "price_theorem",
