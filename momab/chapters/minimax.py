@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
-from momab.chapters.figures.style import BLUE, INK, ORANGE, STYLE, legend_above, new_axes
+from momab.chapters.figures.style import BLUE, INK, ORANGE, STYLE, legend_above, new_axes, plain_log
 from momab.study.minimax import RULES, ratio_table
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def worst_regret_picture(table: pd.DataFrame, lower: float) -> Figure:
         places = sorted(table["d"].unique())
         axes.set_xticks(places, [str(d) for d in places])
         axes.set_xticks([], minor=True)
+        plain_log(axes, "y")
         legend_above(axes, 3)
     return fig
 

@@ -38,7 +38,6 @@ ANSWERS = {
     "certificates/useful-coefficient": 0.5 + math.log(40) / (12 * math.log(10)),
     "fairness/cost-of-a-specialist": 0.45 - 0.2,
     "graves-lai/above-both": 2 * kl(0.1, 0.9),
-    "limit/patience": math.exp(2 + math.log(20)),
     "local-charge/what-a-pull-costs": 4 * (2 * math.log(10_000) / 800) ** 0.5,
     "lower-bound/pulls-for-proof": math.log(100_000) / kl(0.5, 0.7),
     "minimax/root-of-sixteen": 4,

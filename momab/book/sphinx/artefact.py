@@ -106,9 +106,9 @@ def artefact_table(artefact: Artefact, entries: Mapping[str, Claim]) -> str:
         [
             *lines,
             "",
-            "Expected are the first digits of SHA-256. Minutes are processor time, summed over "
-            f"cores, measured on {artefact.machine}; with *about* they are an estimate, from a "
-            "shorter command that was measured and how much more there is to do.",
+            "The last column has the first digits of SHA-256. Minutes are processor time, summed "
+            f"over cores, measured on {artefact.machine}; *about* marks an estimate, scaled up "
+            "from a shorter command that was measured.",
         ]
     )
 
