@@ -47,10 +47,10 @@ book: $(BOOK)
 	@$(BIN)/momab book --edition $(EDITION)
 
 pdf: book
-	@$(BIN)/momab pdf
+	@$(BIN)/momab tools pdf
 
 proofs: $(BOOK)
-	@$(BIN)/momab proofs
+	@$(BIN)/momab tools proofs
 
 lint: $(TEST)
 	$(BIN)/ruff check .
@@ -68,7 +68,7 @@ coverage:
 	PYTEST_ADDOPTS="--cov --cov-report=term" $(MAKE) test
 
 bench: $(TEST)
-	$(BIN)/momab bench
+	$(BIN)/momab tools bench
 
 lock: $(TEST)
 	$(LOCK) --upgrade --extra book --extra fast -o requirements.txt

@@ -84,10 +84,6 @@ tools.command("pdf")(book.pdf_command)
 tools.command("bench")(simulate.bench_command)
 app.add_typer(tools, name="tools", short_help="audit, proofs, pdf, bench: checks, print, speed")
 
-app.command("proofs", hidden=True)(book.proofs_command)  # three, as the Makefile calls them
-app.command("pdf", hidden=True)(book.pdf_command)
-app.command("bench", hidden=True)(simulate.bench_command)
-
 
 def _say_version(wanted: bool) -> None:
     if wanted:

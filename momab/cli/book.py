@@ -43,7 +43,7 @@ def book_command(
 ) -> None:
     """Execute what has changed and build the site: _build/html, or _build/student.
 
-    A value that one notebook does not allow is brought into its range there, and said so.
+    A value outside the range of a notebook is brought into it there, and the command says so.
     """
     from momab.book.build import build
     from momab.book.project import Project
@@ -106,7 +106,7 @@ def params_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List every parameter: type, default, what is allowed, meaning, and who takes it."""
+    """List every parameter: type, default, what is allowed, meaning, and its notebooks."""
     from rich.table import Table
     from rich.text import Text
 

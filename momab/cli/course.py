@@ -38,7 +38,7 @@ def handout_command(
         Path | None, typer.Option("-o", "--output", help="Folder; _build/handouts if absent.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace handouts that someone has edited.")
+        bool, typer.Option("--force", help="Replace handouts that were edited.")
     ] = False,
 ) -> None:
     """Write clean notebooks for students: the chapter, its exercises, and cells for the answers."""
@@ -71,7 +71,7 @@ def grade_command(
     ] = None,
     received: Annotated[
         Path | None,
-        typer.Option(help="When notebooks came (CSV: student, chapter, received), for deadlines."),
+        typer.Option(help="When notebooks were received (CSV: student, chapter, received), for deadlines."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Replace results that had other settings.")

@@ -12,7 +12,7 @@ from momab.cli.terminal import AsJson, interruptible, print_json
 from momab.errors import MomabError
 
 DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="The folder with the data, and no other.")
+    Path | None, typer.Option("--data-dir", help="Look for the data in this folder only.")
 ]
 Mirror = Annotated[
     str | None, typer.Option(help="A folder on the web that holds the files (or MOMAB_MIRROR).")

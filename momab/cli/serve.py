@@ -20,7 +20,7 @@ def serve_command(
 
     Builds the site first if something has changed, as `momab book` does.  Only this machine can
     reach the address, and only with the token in it.  Its port is the same each time if it is free,
-    so addresses of runs stay good once the new address was opened.  Ctrl-C ends everything.
+    so addresses of runs stay valid after the new address was opened.  Ctrl-C ends everything.
     """
     from momab.book.build import build
     from momab.book.project import Project

@@ -75,7 +75,7 @@ def simulate_command(
 ) -> None:
     """Play policies on instances and print what they achieved.
 
-    Ctrl-C stops cleanly; with --store or --output the same command goes on where it stopped.
+    Ctrl-C stops cleanly; with --store or --output the same command continues where it stopped.
     """
     from momab._util.cluster import on_cluster
     from momab._util.files import require_folder

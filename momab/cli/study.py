@@ -183,7 +183,7 @@ def reproduce_command(
 ) -> None:
     """Recompute the paper's tables and figures and set our numbers beside the paper's.
 
-    Finished runs are kept in the output folder: the same command goes on where it stopped.
+    Finished runs are kept in the output folder: the same command continues where it stopped.
     """
     from momab import study
     from momab._util.cluster import on_cluster

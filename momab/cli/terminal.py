@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def typed_number(text: str | float) -> int | float:
-    """A number as people type it, 1000 or 1e3; whether it fits is said by who takes it."""
+    """A number as people type it, 1000 or 1e3; the function that takes it validates it."""
     for kind in (int, float):
         try:
             return kind(text) if isinstance(text, str) else text

@@ -14,8 +14,8 @@ from tests.chapters.running import WHOLE, read_aloud, run_chapter, text_of
 @pytest.mark.parametrize("middle", [0.3, 0.55])
 def test_the_page(shown, middle, whole):
     space = run_chapter("fairness", whole, seed=4, horizon=2_000, runs=2, middle=middle)
-    prices = space["prices"]
-    assert len(prices) == 360
+    ends = space["ends"]
+    assert len(ends) == 360
     assert (space["spread"]["explained"] > 0.95).all()
     assert space["several"]["ratio"].between(0.9, 2).all()
     assert "nan" not in text_of(shown)

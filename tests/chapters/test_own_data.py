@@ -132,7 +132,7 @@ def test_descriptions_match_the_geometry(K, d, seed, levels):
     assert arms["wins"].sum() >= d
     leads = own_data.objective_table(instance)
     assert ((leads["best_arm"] == "several") == (leads["lead"] == 0)).all()
-    names = {"instance": instance, "horizon": 1000, "own_data": own_data}
+    names = {"instance": instance, "horizon": 1000, "own_data": own_data, "theory": theory}
     text = read_aloud("there is nothing to bound", names)
     bound = names["bound"]
     assert bound.sharper <= bound.theorem
@@ -167,7 +167,7 @@ def test_vacuous_bounds_are_called_so(K, d, seed, horizon):
     ]
     said = read_aloud(
         "there is nothing to bound",
-        {"instance": instance, "horizon": horizon, "own_data": own_data},
+        {"instance": instance, "horizon": horizon, "own_data": own_data, "theory": theory},
     )
     assert ("and vacuous at this horizon" in said) == (
         bound.g_dagger > 0 and bound.theorem >= bound.trivial

@@ -336,7 +336,7 @@ function panel(view) {
   el("label", {for: field.id}, "Paste a table: a header, then a row per observation; one column names the arm, the others are rewards (more is better). Nothing leaves this page."),
   field,
   el("p", {}, el("label", {for: file.id}, "Or drop a file here, or choose one: "), file),
-  el("p", {}, el("label", {for: who.id}, "Who: "), who, " What counts: ", ticks), note);
+  el("p", {}, el("label", {for: who.id}, "Arms: "), who, " Objectives: ", ticks), note);
   let shown = "";
   const refresh = () => {
     const {state} = view;
