@@ -71,7 +71,9 @@ def grade_command(
     ] = None,
     received: Annotated[
         Path | None,
-        typer.Option(help="When notebooks were received (CSV: student, chapter, received), for deadlines."),
+        typer.Option(
+            help="When notebooks were received (CSV: student, chapter, received), for deadlines."
+        ),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Replace results that had other settings.")
