@@ -162,7 +162,7 @@ def test_pages_and_marks_say_when_the_sources_have_changed():
     for page in ("machine-checked", "proof-sources", "claims", "model"):
         tree = new_document(page)
         tree += nodes.section("", nodes.title("", "A title"))
-        marks._say_if_stale(app, tree, page)
+        marks.say_if_stale(app, tree, page)
         assert (SENTENCE in tree.astext()) == (page != "model")
 
 

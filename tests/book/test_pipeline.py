@@ -78,16 +78,17 @@ def test_exactly_what_has_changed_runs_again_and_a_failing_build_changes_nothing
 
     one = book / "momab_tiny/one.py"
     original = one.read_text()
-    (book / "momab_tiny/three.py").write_text("def unused():\n    return 6\n")
-    assert plan(book) == {"index": True, "other": True}, "an unused module"
+    (book / "momab_tiny/chapters").mkdir()
+    (book / "momab_tiny/chapters/three.py").write_text("def unused():\n    return 6\n")
+    assert plan(book) == {"index": True, "other": True}, "the module of another chapter"
     one.write_text(original.replace("+ 1", "+ 2"))
-    assert plan(book) == {"index": False, "other": True}, "a used function"
+    assert plan(book) == {"index": False, "other": False}, "a function"
     one.write_text(original)
     (book / "momab_tiny/two.py").write_text("def base():\n    return 10\n")
-    assert plan(book) == {"index": False, "other": True}, "a function behind it"
+    assert plan(book) == {"index": False, "other": False}, "a function behind it"
     source = book / "notebooks/other.md"
     source.write_text(source.read_text().replace("# Other", "# Another title"))
-    assert plan(book) == {"index": False, "other": True}, "prose"
+    assert plan(book) == {"index": False, "other": False}, "prose"
 
     good, before = source.read_text(), (html / "other.html").read_bytes()
     source.write_text(good + "\n{ref}`nowhere`\n")

@@ -23,7 +23,7 @@ from tests.browsing import ParsedSite, Visit
 from tests.conftest import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
-PAGES = sorted(path.name.split(".")[0] for path in NOTEBOOKS.glob("*.exercises.md"))
+PAGES = sorted(path.name.split(".")[0] for path in NOTEBOOKS.glob("*.questions.yml"))
 QUESTIONS = {page: read_questions(NOTEBOOKS / f"{page}.questions.yml") for page in PAGES}
 EVERY = [(page, name) for page, asked in QUESTIONS.items() for name in asked]
 NUMBERS = {f"{p}/{n}" for p, n in EVERY if QUESTIONS[p][n].kind == "number"}
@@ -68,15 +68,16 @@ def test_a_page_asks_all_of_its_questions_once_and_its_deck_one(page: str) -> No
     text = (NOTEBOOKS / f"{page}.md").read_text()
     placed = [found.title for found in myst.walk(text) if found.name == "question"]
     assert sorted(placed) == sorted(QUESTIONS[page])
-    assert 2 <= len(placed) <= 3
-    deck = (NOTEBOOKS / f"{page}.slides.md").read_text()
-    shown = re.findall(r"\bquestion-([\w-]+)", deck)
-    assert shown
-    assert set(shown) <= set(QUESTIONS[page])
+    assert 1 <= len(placed) <= 3
+    deck = NOTEBOOKS / f"{page}.slides.md"
+    if deck.is_file():
+        shown = re.findall(r"\bquestion-([\w-]+)", deck.read_text())
+        assert shown
+        assert set(shown) <= set(QUESTIONS[page])
 
 
-def test_no_question_file_is_left_over() -> None:
-    assert sorted(path.name.split(".")[0] for path in NOTEBOOKS.glob("*.questions.yml")) == PAGES
+def test_every_chapter_with_exercises_asks_questions() -> None:
+    assert {path.name.split(".")[0] for path in NOTEBOOKS.glob("*.exercises.md")} <= set(PAGES)
 
 
 @pytest.mark.parametrize(("page", "name"), EVERY)

@@ -22,7 +22,7 @@ def test_synthetic_chapter(shown, whole):
     assert (page["cells"]["verdict"] == "agrees").all()
     assert (page["ratio"] > 1).all()
     assert (page["paper_z"].abs() < 4).all()
-    assert "falls at every step" in text_of(shown)
+    assert "falls with every increase" in text_of(shown)
     assert "nan" not in text_of(shown)
 
 

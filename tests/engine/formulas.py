@@ -29,7 +29,7 @@ def one_of(items: Sequence[int] | NDArray[np.intp], slot: int, coin: Coins) -> i
 
 def width_guided(player: Any, t: int, coin: Coins) -> int:
     """Algorithm 1; the anytime version has the end of its epoch in the place of T."""
-    m, d, anytime = player.means, player.d, not hasattr(player, "certificate")
+    m, d, anytime = player.means, player.d, player.family == "anytime-width-guided"
     clog = player.c * log(epoch_end(t) if anytime else player.T)
     beta = np.sqrt(clog / player.counts)
     U, L = m + beta[:, None], m - beta[:, None]
