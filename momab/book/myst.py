@@ -95,7 +95,7 @@ def _parser() -> Any:
 
 @lru_cache(maxsize=4096)  # the same texts are asked about again and again
 def tokens(text: str) -> tuple[Any, ...]:
-    """The blocks of a text as markdown-it's tokens, which nobody changes."""
+    """The blocks of a text as markdown-it's tokens, which are never modified."""
     return tuple(_parser().parse(text, {}))
 
 

@@ -28,7 +28,7 @@ momab.parameters.check()  # values outside the ranges above are refused"""
 def readable(node: Node) -> Node:
     """The notebook with its MyST directives and roles written as plain Markdown.
 
-    A cell behind the parameters checks them, whoever sets them.
+    A cell behind the parameters checks them, however they are set.
     """
     node = copy.deepcopy(node)
     node.cells = list(_with_check(node.cells))

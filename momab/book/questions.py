@@ -6,8 +6,8 @@ an expression, which Python computes when the book is built, so that no answer i
 Every choice, and every number that one gets by a known slip, has its own explanation.  Texts may
 have fields in double braces, filled in from ``values`` as in ``%%prose``.
 
-`write_out` puts the whole question into the text of the page, so whoever reads that text further
-on (the site, the student edition, a plain notebook) needs no other file.
+`write_out` puts the whole question into the text of the page, so every later reader of that text
+(the site, the student edition, a plain notebook) needs no other file.
 """
 
 from __future__ import annotations

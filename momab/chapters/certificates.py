@@ -94,8 +94,8 @@ def photo_finish(d: int, lead: float, margin: float, low: float = 0.3) -> Instan
     return bernoulli(means, name=f"photo finish (d={d}, lead={lead:g}, margin={margin:g})")
 
 
-def crowded_champion(K: int, lead: float, margin: float) -> Instance:
-    """Two objectives: the champion's runner-up is a crowd, the other's is a single arm.
+def many_runners_up(K: int, lead: float, margin: float) -> Instance:
+    """Two objectives: that with the larger lead has many runners-up, the other a single one.
 
     On objective 0 arm 0 leads all K - 1 others, which tie; on objective 1 arm 1 leads arm 2
     by ``lead - margin`` and all other arms are far behind.
@@ -105,7 +105,7 @@ def crowded_champion(K: int, lead: float, margin: float) -> Instance:
     means[0, 0] = 0.5 + lead
     means[1, 1] = 0.5 + lead - margin
     means[2, 1] = 0.5
-    return bernoulli(means, name=f"crowded champion (K={K}, lead={lead:g}, margin={margin:g})")
+    return bernoulli(means, name=f"many runners-up (K={K}, lead={lead:g}, margin={margin:g})")
 
 
 def champion_shares(

@@ -89,10 +89,10 @@ _BOUND = function(
     vary=[unit("K"), sizes("K"), index_of("K"), index_of("K")],
 )
 
-# ---- local-charge-3: the price of pulls ------------------------------------------------------
+# ---- local-charge-3: the cost of pulls ------------------------------------------------------
 
 
-def prices(
+def charges(
     means: Array, arms: Indices, objectives: Indices, counts: Indices, T: int, c: float
 ) -> Array:
     """Deficit of each pulled arm on the sampled objective over its radius before the pull."""
@@ -113,9 +113,9 @@ _PLANE = np.array([[0.8, 0.25], [0.25, 0.8], [0.05, 0.78], [0.3, 0.1]])
 _WIDE = _RNG.random((6, 4)).round(2)
 _RUN = (_RNG.integers(0, 6, 40), _RNG.integers(0, 4, 40), _RNG.integers(1, 500, 40))
 
-_PRICES = function(
+_CHARGES = function(
     "local-charge-3",
-    prices,
+    charges,
     [
         Case(
             "one objective",
@@ -212,4 +212,4 @@ _ENDPOINT = value(
     ],
 )
 
-EXERCISES: tuple[Exercise, ...] = (_BOUND, _PRICES, _ENDPOINT)
+EXERCISES: tuple[Exercise, ...] = (_BOUND, _CHARGES, _ENDPOINT)

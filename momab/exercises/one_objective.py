@@ -1,4 +1,4 @@
-"""The exercises of the chapter on one objective: regrets, bounds, weights and champions."""
+"""The exercises of the chapter on one objective: regrets, bounds, weights and leads."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _winner_gap(found: Any) -> float:
     return float(pareto.gaps(found["means"])[_scores(found).argmax()])
 
 
-# ---- one-objective-6: the champion is not the cheapest -------------------------------------
+# ---- one-objective-6: the largest lead is not the cheapest -------------------------------------
 
 
 def _costs(found: Any) -> Array:
@@ -278,7 +278,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ),
             Slip(
                 [[0.8, 0.25], [0.25, 0.8], [0.05, 0.75]],
-                "The champion is the cheaper objective here, as one would expect.",
+                "The objective with the largest lead is the cheaper one here, as one would expect.",
             ),
             Slip(
                 [[0.9, 0.1], [0.5, 0.5], [0.1, 0.6]],

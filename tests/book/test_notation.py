@@ -365,10 +365,10 @@ def test_the_notions_of_the_paper_are_explained():
     wanted = (
         "arm, objective, instance, policy, horizon, Pareto order, dominated, Pareto set, front, "
         "Pareto gap, Pareto regret, marginal maximiser, marginal regret, objective gap, "
-        "largest objective gap, champion objective, consistency, confidence radius, leader, "
+        "largest objective gap, optimal arm, consistency, confidence radius, leader, "
         "challenger, pair width, race, certificate, commitment, non-certifying round, warm start, "
         "confidence event, union bound, local charge, deficit, width floor, uniformly good, "
-        "duplicated coordinates, KL divergence, crowd, terminal recommendation, fairness regret"
+        "duplicated coordinates, KL divergence, near-optimal arm, terminal recommendation, fairness regret"
     )
     assert set(wanted.split(", ")) <= glossary().keys()
 

@@ -7,7 +7,7 @@ const NAMES = "AB";
 const hold = (x) => Math.min(1, Math.max(0, x));
 const round = (x) => Math.round(x * 1e9) / 1e9;
 
-/** What the algorithm does with these two arms; at a tie B, the dearer arm, leads or is pulled. */
+/** What the algorithm does with these two arms; at a tie B, the more expensive arm, leads or is pulled. */
 export function judge({lead, a, b, at: [at]}) {
   const radius = [a, b], truth = [BEST, round(BEST - lead)];
   const L = at.map((x, k) => round(x - radius[k])), U = at.map((x, k) => round(x + radius[k]));

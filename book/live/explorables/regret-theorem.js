@@ -105,7 +105,7 @@ define("regret-theorem", {
       {label: narrow ? "Theorem 4" : "Theorem 4: as often as the width floor allows", value: all.theorem, colour: "orange", shares: means.map(() => 32 * log / lead)},
       {label: narrow ? "sharper: arm by arm" : "sharper bound: arm by arm, each pull at its gap", value: all.sharper, colour: "gold",
         shares: gap.map((x) => (x > 0 ? 16 * log * x / Math.max(x, lead) ** 2 : 0))},
-      {label: narrow ? "the most possible" : "the most that any policy can pay: T times the largest gap", value: all.trivial, colour: "muted"},
+      {label: narrow ? "the most possible" : "the most that any policy can lose: T times the largest gap", value: all.trivial, colour: "muted"},
     ];
     waterfall(under, stages, narrow ? [10, width - 12] : [44 + side + 46, width - 12], narrow ? side + 92 : 14, narrow ? 52 : 62);
   },

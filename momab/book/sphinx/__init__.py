@@ -113,7 +113,7 @@ def _hooks() -> list[tuple[str, int, Callable[..., Any]]]:
         ("html-page-context", 500, questions.load_script),
         # After the theme has made its buttons; it needs to know the deck.
         ("html-page-context", 600, page_links.link_page),
-        # After everybody has asked for scripts and sheets.
+        # After all extensions have asked for scripts and sheets.
         ("html-page-context", 700, assets.choose_files),
         # The text of a page is as it will be written.
         ("html-page-context", 950, policy.find_strange_scripts),
