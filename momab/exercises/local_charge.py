@@ -141,7 +141,7 @@ _CHARGES = function(
             lambda means, arms, objectives, counts, T, c: (
                 pareto.gaps(means)[arms] / _radii(counts, T, c)
             ),
-            "That is the price in Pareto gaps; here the deficit on the sampled objective is asked.",
+            "That counts Pareto gaps; here the deficit on the sampled objective is asked.",
         ),
         Slip(
             lambda means, arms, objectives, counts, T, c: (

@@ -121,7 +121,7 @@ def _final(game: str) -> dict[str, FloatArray]:
 
 def price_of_not_knowing() -> ClaimOutcome:
     """O5: the champion below Width-guided below the coin, with intervals that do not meet."""
-    spans = {name: mean_interval(regret) for name, regret in _final("clear champion").items()}
+    spans = {name: mean_interval(regret) for name, regret in _final("clear lead").items()}
     told, guided, coin = (spans[name] for name in ("objective 1", "guided", "by a coin"))
     return ClaimOutcome(
         holds=told[2] < guided[1] and guided[2] < coin[1],
@@ -131,7 +131,7 @@ def price_of_not_knowing() -> ClaimOutcome:
 
 def doubled_winner() -> ClaimOutcome:
     """O6: a copy of a free arm multiplies Width-guided's regret and not UCB1's."""
-    before, after = _final("clear champion"), _final("doubled winner")
+    before, after = _final("clear lead"), _final("doubled winner")
     (_, _, high), (mean, low, _) = (mean_interval(run["guided"]) for run in (before, after))
     one = [mean_interval(run["objective 1"]) for run in (before, after)]
     return ClaimOutcome(

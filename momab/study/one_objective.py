@@ -63,7 +63,7 @@ def three_games(delta: float, K: int) -> dict[str, Instance]:
     third = [(0.8, 0.25), (0.25, 0.8), (0.65, 0.65)]
     third += [(0.8 - delta, 0.05)] * left + [(0.05, 0.8 - delta)] * (K - 3 - left)
     return {
-        "clear champion": first,
+        "clear lead": first,
         "doubled winner": bernoulli(second, name="doubled winner"),
         "crowded ends": bernoulli(third, name="crowded ends"),
     }

@@ -368,7 +368,8 @@ def test_the_notions_of_the_paper_are_explained():
         "largest objective gap, optimal arm, consistency, confidence radius, leader, "
         "challenger, pair width, race, certificate, commitment, non-certifying round, warm start, "
         "confidence event, union bound, local charge, deficit, width floor, uniformly good, "
-        "duplicated coordinates, KL divergence, near-optimal arm, terminal recommendation, fairness regret"
+        "duplicated coordinates, KL divergence, near-optimal arm, terminal recommendation, "
+        "fairness regret"
     )
     assert set(wanted.split(", ")) <= glossary().keys()
 

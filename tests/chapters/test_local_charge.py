@@ -115,7 +115,7 @@ def test_the_constant_four_is_approached_and_kept(
 def test_the_picture_shows_each_case_at_its_constant() -> None:
     for (_, _, intervals), constant in zip(local_charge.worst_intervals(), (2, 2, 4)):
         assert all(low <= mean <= high for _, low, high, mean in intervals)
-        name, low, high, mean = intervals[-1]  # the pulled arm, whose radius is 1
+        _, low, high, mean = intervals[-1]  # the pulled arm, whose radius is 1
         assert (high - low) / 2 == 1
         assert -mean == constant
         others = {arm: ends for arm, *ends in intervals[:-1]}

@@ -120,12 +120,12 @@ def test_the_three_games_are_as_the_page_says(delta: float, K: int) -> None:
     assert third.gaps[:3].tolist() == [0, 0, 0]
     assert third.gaps[3:] == pytest.approx(delta)
     # the copy is free, and everything else is as before
-    assert np.array_equal(games["clear champion"].means[:-1], games["doubled winner"].means[:-1])
+    assert np.array_equal(games["clear lead"].means[:-1], games["doubled winner"].means[:-1])
     assert second.gaps[-1] == 0
 
 
 def test_a_coin_is_the_mean_of_the_objectives_and_what_the_policy_does_on_average() -> None:
-    game = computed.three_games(0.05, 8)["clear champion"]
+    game = computed.three_games(0.05, 8)["clear lead"]
     paths = computed.each_objective(game, SingleUCB1, [200, 400], 300, 1)
     assert np.allclose(paths["by a coin"], (paths["objective 1"] + paths["objective 2"]) / 2)
     drawn = computed.regret_paths(game, SingleUCB1(objective="random"), [400], 300, 1)[:, 0]
