@@ -12,12 +12,14 @@ import json
 import multiprocessing
 import os
 import platform
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +31,7 @@ from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
 from momab.book.parameters import Values
 from momab.book.project import Project
+from momab.book.timings import spent
 from momab.errors import BuildError, MomabError
 
 if TYPE_CHECKING:
@@ -36,6 +39,15 @@ if TYPE_CHECKING:
 
 _KEEP = 8
 _YOUNG = 3600.0
+_MANY = 8
+_COMPILE = """
+import time, momab
+from momab.engine.policies import as_published, registered
+instance = momab.synthetic(delta=0.1, m=1)
+policies = [as_published(record, instance) for record in registered()]
+momab.simulate(instance, policies, horizon=20, runs=1, seed=0, workers=1, progress=False)
+print(time.process_time())
+"""
 _BOOK = "book.json"
 _VERSIONS = ("momab", "numpy", "scipy", "pandas", "numba", "matplotlib")
 
@@ -100,10 +112,12 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
             todo.append(job)
     if not todo:
         return []
+    todo.sort(key=lambda job: bool({"horizon", "runs"} & job.values.keys()))  # compiled by then
     require_folder(todo[0].path.parent)
     todo[0].path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with (
+            _compiling(len(todo)),
             _progress(todo, quiet) as report,
             _workers(min(len(todo), workers or os.cpu_count() or 1)) as pipes,
         ):
@@ -116,6 +130,23 @@ def execute(jobs: Iterable[Job], workers: int | None = None, quiet: bool = False
         ) from None
     forget_old(todo, {job.path for job in jobs})
     return todo
+
+
+@contextmanager
+def _compiling(notebooks: int) -> Iterator[None]:
+    """Beside many notebooks, one process compiles all policies, so that no two kernels do."""
+    if notebooks < _MANY or find_spec("numba") is None:
+        yield
+        return
+    with ignore_interrupts():
+        process = subprocess.Popen([sys.executable, "-c", _COMPILE], stdout=subprocess.PIPE)
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        seconds, _ = process.communicate()
+        spent["compile, beside the notebooks"] = float(seconds or 0)
 
 
 def keep_for_book(jobs: Iterable[Job]) -> None:
