@@ -9,8 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 ALL = {"type": "tag", "values": TAGS}
 COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-# What nobody is told of goes, a formula is its text, and code keeps one piece of every kind: axe
-# takes seconds for the rest, and has nothing to say of it.
+# What no reader is told of goes, a formula is its text, and code keeps one piece of every kind: axe
+# takes seconds for the rest, and reports nothing in it.
 THIN = """() => {
   for (const box of document.querySelectorAll(".katex-html, svg[role=img]")) box.replaceChildren();
   for (const formula of document.querySelectorAll("math")) formula.textContent += "";
@@ -38,6 +38,6 @@ def violations_of_all_parts(page: Any, dark: bool) -> list[tuple[str, list[str]]
     found = violations(page)
     if dark:
         page.emulate_media(color_scheme="dark")
-        page.wait_for_selector("html[data-theme=dark]", state="attached")
+        page.evaluate("() => { document.documentElement.dataset.theme = 'dark'; }")
         found += violations(page, COLOURS)
     return found
