@@ -25,7 +25,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "everyday"))
 OPTIONAL = ("shared folder", "beside the repository", "ziglang", "processor", "no kernel")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts what runs in its background deaf to Ctrl-C, and processes inherit that.
+    # A shell starts what runs in its background ignoring Ctrl-C, and processes inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -57,6 +57,12 @@ class Settings:
     per_notebook: Mapping[str, Mapping[str, object]]
 
 
+def only_for(settings: Settings, name: str, parameters: Mapping[str, Parameter]) -> Settings:
+    """Of some settings only what concerns one notebook."""
+    taken = {key: value for key, value in settings.everywhere.items() if key in parameters}
+    return Settings({}, {name: {**taken, **settings.per_notebook.get(name, {})}})
+
+
 def read_assignments(assignments: Iterable[str]) -> Settings:
     """Settings from ``name=value`` and ``notebook.name=value`` on the command line."""
     everywhere: dict[str, object] = {}

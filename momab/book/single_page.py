@@ -17,10 +17,10 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from momab._util.files import require_folder, require_ours, write_ours
 from momab._util.prose import counted
@@ -39,6 +39,7 @@ from momab.book.fingerprint import Library
 from momab.book.notebook import Node, Notebook
 from momab.book.parameters import (
     Settings,
+    only_for,
     read_assignments,
     read_profile,
     resolve,
@@ -117,10 +118,8 @@ def planned_runs(
     project: Project, notebook: Notebook, profile: str, assignments: Iterable[str]
 ) -> list[Job]:
     """A job for every combination of values; of the profile only what concerns this notebook."""
-    general = read_profile(profile, project.profiles)
-    taken = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
     book = {notebook.name: notebook.parameters}
-    mine = Settings(taken, _only(general.per_notebook, notebook.name))
+    mine = only_for(read_profile(profile, project.profiles), notebook.name, notebook.parameters)
     library = Library(project.library)
     jobs = []
     for settings in sweep(read_assignments(assignments)):
@@ -130,10 +129,6 @@ def planned_runs(
         values = resolve(book, [mine, Settings({}, {notebook.name: wanted})])
         jobs.append(make_job(project, notebook, values[notebook.name], library))
     return list({job.key: job for job in jobs}.values())  # 1e4 and 10000 are one page
-
-
-def _only(settings: Mapping[str, Mapping[str, object]], name: str) -> dict[str, Any]:
-    return {name: settings[name]} if name in settings else {}
 
 
 def _stem(job: Job, jobs: Sequence[Job]) -> str:

@@ -45,6 +45,7 @@ _SPEAKING = (
     "draws.py",
 )  # of the judges' folder: not to judge with
 _NOBODY = "65534"
+RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _NAMESPACES = ("user", "pid", "net", "ipc", "uts")
 _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
 _GET_IT = (
@@ -79,6 +80,8 @@ def demand() -> None:
         said = " ".join(done.stderr.split())[:200]
         refused = any(word in said for word in ("namespace", "not permitted", "Permission denied"))
         kernel = ", because the kernel does not allow user namespaces" if refused else ""
+        if refused and RESTRICTED.is_file() and RESTRICTED.read_text().strip() == "1":  # Ubuntu
+            kernel += f"; `sudo sysctl -w kernel.{RESTRICTED.name}=0` allows them until a restart"
         raise IsolationError(
             f"bubblewrap does not work here ({said}){kernel}; --trust grades without it, if you "
             "would run every notebook as your own."

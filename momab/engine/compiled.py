@@ -35,7 +35,7 @@ INSTEAD: dict[Any, Any] = {
 }
 
 # Ours make no arrays, so uses need not be counted; only drivers are called from Python.
-_LEAN: dict[str, Any] = {"_nrt": False}
+_UNCOUNTED: dict[str, Any] = {"_nrt": False}
 _ALONE: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _WITHIN: dict[str, Any] = {**_ALONE, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -49,7 +49,7 @@ def as_part(function: Any, **options: Any) -> Any:
     if function not in _ready:
         if function in words.INLINED:
             options = {"forceinline": True}
-        options |= _LEAN if is_ours(function) else {}
+        options |= _UNCOUNTED if is_ours(function) else {}
         _ready[function] = numba.njit(**_WITHIN, **options)(_with_callees(function))
     return _ready[function]
 
@@ -91,17 +91,17 @@ def driver_for(select: Any, moved: Any, keep: bool = True) -> Any:
     -self.score, it cannot read again: that raises ModuleNotFoundError, and such a driver must be
     compiled without being kept.
     """
-    lean = _LEAN if is_ours(select) and is_ours(moved) else {}
+    uncounted = _UNCOUNTED if is_ours(select) and is_ours(moved) else {}
     run = _with_callees(
         driver.play_run,
         policy_select=as_part(select, forceinline=True),
         policy_moved=as_part(moved, forceinline=True),
         pull=as_part(driver.pull, forceinline=True),
     )
-    copy = _with_callees(driver.drive, play_run=numba.njit(**_WITHIN, **lean)(run))
+    copy = _with_callees(driver.drive, play_run=numba.njit(**_WITHIN, **uncounted)(run))
     name = select.__qualname__.replace(".<locals>", "").replace(".", "_")
     copy.__qualname__ = f"drive_{name}_{_digest(driver.drive, select, moved)}"  # names the file
-    return numba.njit(cache=keep, **_ALONE, **lean)(copy)
+    return numba.njit(cache=keep, **_ALONE, **uncounted)(copy)
 
 
 def is_kept(drive: Any) -> bool:
@@ -116,7 +116,7 @@ def alone(function: Any) -> Any:
     function = INSTEAD.get(function, function)
     copy = _with_callees(function)
     copy.__qualname__ = f"{function.__name__}_{_digest(function)}"
-    return numba.njit(cache=True, **_ALONE, **_LEAN)(copy)
+    return numba.njit(cache=True, **_ALONE, **_UNCOUNTED)(copy)
 
 
 def _digest(*functions: Any) -> str:

@@ -1,4 +1,4 @@
-"""The one driver: it plays any policy, and keeps the books.
+"""The one driver: it plays any policy and records its pulls.
 
 Pull every arm once, then let the policy choose and tell it what moved, until the horizon.  The
 driver owns rewards, counts, sums, means, checkpoints, tails and commitments; a policy owns its
@@ -109,25 +109,25 @@ def policy_moved(player: Any, arm: int) -> None:
 
 
 def drive(
-    player: Any, memory: Memory, pulls: Pulls, coin: Coins, book: RunBlock, first_run: int
+    player: Any, memory: Memory, pulls: Pulls, coin: Coins, record: RunBlock, first_run: int
 ) -> None:
-    """Play the runs ``first_run``, ``first_run`` + 1, ..., one for each row of the book."""
-    for row in range(book.pulls.shape[0]):
+    """Play the runs ``first_run``, ``first_run`` + 1, ..., one for each row of the record."""
+    for row in range(record.pulls.shape[0]):
         for i in range(memory.now.size):
             memory.now[i] = memory.fresh[i]
         for a in range(pulls.stop.size):
             pulls.stop[a] = 0
         coin.run[0] = first_run + row
-        play_run(player, pulls, coin, book, row)
+        play_run(player, pulls, coin, record, row)
 
 
-def play_run(player: Any, pulls: Pulls, coin: Coins, book: RunBlock, row: int) -> None:
+def play_run(player: Any, pulls: Pulls, coin: Coins, record: RunBlock, row: int) -> None:
     """Play one run: every arm once, then what the policy selects or has committed to."""
-    counts, commitment, T = player.counts, player.commitment, book.horizon
+    counts, commitment, T = player.counts, player.commitment, record.horizon
     arm, t, place, event = 0, 0, 0, 0
     while t < T:
         if t == event:
-            place, event = note(book, row, t, place, counts)
+            place, event = note(record, row, t, place, counts)
         if t < counts.size:
             arm = t
         elif t < commitment[UNTIL]:
@@ -135,22 +135,22 @@ def play_run(player: Any, pulls: Pulls, coin: Coins, book: RunBlock, row: int) -
         else:
             coin.t[0] = t
             arm = policy_select(player, t, coin)
-            if commitment[UNTIL] >= T and book.sums.size == 0:
+            if commitment[UNTIL] >= T and record.sums.size == 0:
                 break
         pull(player, pulls, coin, arm)
         policy_moved(player, arm)
-        if book.arms.size > 0:
-            book.arms[row, t] = arm
+        if record.arms.size > 0:
+            record.arms[row, t] = arm
         t += 1
-    finish(book, row, t, arm, place, counts)
+    finish(record, row, t, arm, place, counts)
     if commitment[UNTIL] >= T:
-        book.certificates[row, 0] = commitment[SINCE]
-        book.certificates[row, 1] = commitment[ARM]
-        book.certificates[row, 2] = commitment[OBJECTIVE]
-    if book.sums.size > 0:
+        record.certificates[row, 0] = commitment[SINCE]
+        record.certificates[row, 1] = commitment[ARM]
+        record.certificates[row, 2] = commitment[OBJECTIVE]
+    if record.sums.size > 0:
         for a in range(counts.size):
             for j in range(player.sums.shape[1]):
-                book.sums[row, a, j] = player.sums[a, j]
+                record.sums[row, a, j] = player.sums[a, j]
 
 
 def pull(player: Any, pulls: Pulls, coin: Coins, arm: int) -> None:
@@ -166,36 +166,36 @@ def pull(player: Any, pulls: Pulls, coin: Coins, arm: int) -> None:
         means[j] = sums[j] / count
 
 
-def note(book: RunBlock, row: int, t: int, place: int, counts: IntArray) -> tuple[int, int]:
+def note(record: RunBlock, row: int, t: int, place: int, counts: IntArray) -> tuple[int, int]:
     """Record the counts at a checkpoint and where the tail starts; return the next such round."""
     for a in range(counts.size):
-        if t == book.tail_start:
-            book.tail_pulls[row, a] = -counts[a]
+        if t == record.tail_start:
+            record.tail_pulls[row, a] = -counts[a]
         at = place
-        while at < book.checkpoints.size and book.checkpoints[at] == t:
-            book.checkpoint_pulls[row, at, a] = counts[a]
+        while at < record.checkpoints.size and record.checkpoints[at] == t:
+            record.checkpoint_pulls[row, at, a] = counts[a]
             at += 1
-    while place < book.checkpoints.size and book.checkpoints[place] == t:
+    while place < record.checkpoints.size and record.checkpoints[place] == t:
         place += 1
     event = NEVER
-    if place < book.checkpoints.size:
-        event = book.checkpoints[place]
-    if t < book.tail_start < event:
-        event = book.tail_start
+    if place < record.checkpoints.size:
+        event = record.checkpoints[place]
+    if t < record.tail_start < event:
+        event = record.tail_start
     return place, event
 
 
-def finish(book: RunBlock, row: int, t: int, arm: int, place: int, counts: IntArray) -> None:
-    """Give the pulls from round t on to one arm, in closed form, and close the books."""
+def finish(record: RunBlock, row: int, t: int, arm: int, place: int, counts: IntArray) -> None:
+    """Give the pulls from round t on to one arm, in closed form, and end the record."""
     for a in range(counts.size):
         extra = 1 if a == arm else 0
-        for i in range(place, book.checkpoints.size):
-            book.checkpoint_pulls[row, i, a] = counts[a] + extra * (book.checkpoints[i] - t)
-        if t < book.tail_start:
-            book.tail_pulls[row, a] = -counts[a] - extra * (book.tail_start - t)
-        counts[a] += extra * (book.horizon - t)
-        book.pulls[row, a] = counts[a]
-        book.tail_pulls[row, a] += counts[a]
-    if book.arms.size > 0:
-        for i in range(t, book.horizon):
-            book.arms[row, i] = arm
+        for i in range(place, record.checkpoints.size):
+            record.checkpoint_pulls[row, i, a] = counts[a] + extra * (record.checkpoints[i] - t)
+        if t < record.tail_start:
+            record.tail_pulls[row, a] = -counts[a] - extra * (record.tail_start - t)
+        counts[a] += extra * (record.horizon - t)
+        record.pulls[row, a] = counts[a]
+        record.tail_pulls[row, a] += counts[a]
+    if record.arms.size > 0:
+        for i in range(t, record.horizon):
+            record.arms[row, i] = arm

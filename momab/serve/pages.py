@@ -26,7 +26,7 @@ from momab.book.fingerprint import Library
 from momab.book.notebook import Notebook
 from momab.book.parameters import (
     Parameter,
-    Settings,
+    only_for,
     profile_names,
     read_profile,
     resolve,
@@ -103,9 +103,7 @@ class ServedPages:
         found: dict[str, Mapping[str, Any]] = {}
         for name in profile_names(self.project.profiles):
             general = read_profile(name, self.project.profiles)
-            here = {n: v for n, v in general.everywhere.items() if n in notebook.parameters}
-            mine = {**here, **general.per_notebook.get(notebook.name, {})}
-            layers = [Settings({}, {notebook.name: mine})]
+            layers = [only_for(general, notebook.name, notebook.parameters)]
             found[name] = resolve({notebook.name: notebook.parameters}, layers)[notebook.name]
         return found
 

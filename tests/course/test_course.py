@@ -173,13 +173,16 @@ def test_a_term(school, tmp_path, monkeypatch, capsys):
     def marks(table, *columns):
         return {name: tuple(row[c] for c in columns) for name, row in table.items()}
 
-    # week 1: ada is right, ben is wrong in model-1 and 25 hours late, cy hands in an empty folder
-    # and a PDF, dee hands in nothing.  model has 2 + 1 + 1 + 1 = 5 points; ben: 3 x (1 - 2 x 0.2)
+    # week 1: ada is right, ben is wrong in model-1 and 25 hours late, cy hands in no notebook but
+    # four other files, dee an empty folder.  model has 2 + 1 + 1 + 1 = 5 points;
+    # ben: 3 x (1 - 2 x 0.2)
     week = tmp_path / "week 1"
     wrong = Pupil("ben", {"model-1": "my_gaps = [0, 0, 0, 0, 1]"}, chapters=(SECOND,))
     classroom.hand_in(school, [Pupil("ada", chapters=(SECOND,)), wrong], week)
     (week / "cy").mkdir()
-    (week / "cy" / "model.pdf").touch()
+    others = ("model.html", "model.ipynb.txt", "model.pdf", "model.zip")
+    for name in others:
+        (week / "cy" / name).touch()
     (week / "dee_77_assignsubmission_file").mkdir()
     (week / "course notes.txt").touch()
     table = grade(week)
@@ -190,14 +193,16 @@ def test_a_term(school, tmp_path, monkeypatch, capsys):
         "dee": ("4714", "0", "5", "0"),
     }
     told = capsys.readouterr().out
-    assert "note: not read: cy/model.pdf (it is not a notebook (.ipynb))" in told
+    for name in others:
+        assert f"note: not read: cy/{name} (it is not a notebook (.ipynb))" in told
     assert "note: not read: course notes.txt (it is not a notebook (.ipynb))" in told
     assert "dee_77_assignsubmission_file (the folder is empty)" in told
     details = {(row["student"], row["exercise"]): row for row in rows(output / "details.csv")}
     assert "on day 2 after the deadline" in details["ben", "model-2"]["hint"]
     assert details["ben", "model-1"]["parts right"] == "2 of 4"
     assert "earns points only if every part is right" in details["ben", "model-1"]["hint"]
-    assert "model.pdf" in details["cy", ""]["hint"]
+    hints = [row["hint"] for row in rows(output / "details.csv") if row["student"] == "cy"]
+    assert all(any(hint.startswith(f"cy/{name}: ") for hint in hints) for name in others)
 
     # week 2: ada has one of three parts of width-floor-2, dee returns the handout as it was
     week = tmp_path / "week 2"

@@ -242,6 +242,30 @@ def test_without_bubblewrap_a_sentence_says_how_to_get_it(school, tmp_path, monk
     assert not (tmp_path / "results").exists()
 
 
+def test_a_kernel_that_refuses_is_named_with_its_remedy(tmp_path, monkeypatch):
+    """Ubuntu lets few programs make user namespaces."""
+    said = "bwrap: setting up uid map: Permission denied"
+    refusing = tmp_path / "bwrap"
+    refusing.write_text(
+        f"#!/bin/sh\n[ $1 = --version ] && exec echo 0.9\necho {said} >&2\nexit 1\n"
+    )
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    restricted = tmp_path / "apparmor_restrict_unprivileged_userns"
+    monkeypatch.setattr(isolation, "RESTRICTED", restricted)
+    isolation.version.cache_clear()
+    try:
+        for setting, remedy in (("0", False), ("1", True)):
+            restricted.write_text(f"{setting}\n")
+            with pytest.raises(
+                isolation.IsolationError, match=r"uid map.*the kernel does"
+            ) as error:
+                isolation.demand()
+            assert (f"sysctl -w kernel.{restricted.name}=0" in str(error.value)) == remedy
+    finally:
+        isolation.version.cache_clear()
+
+
 # ---- the process inside --------------------------------------------------------------------
 
 

@@ -87,6 +87,7 @@ def test_what_is_not_there_is_not_found_and_paths_lead_nowhere_else(served: Serv
         "/_serve/jobs/abc",
         "/_serve/other",
         f"/index.html?run={run}",
+        f"/_serve/runs/{run}/page.html",
         "/index.html?sweep=0000000000000000",
     ):
         answer = served.ask("GET", path)
