@@ -162,7 +162,7 @@ def failing_step(folder: Path, said: str) -> str:
     """The lemma or theorem in which Coq found the error."""
     place = re.search(r'File "\./(\w+\.v)", line (\d+)', said)
     lines = (folder / place[1]).read_text().splitlines()[: int(place[2])]
-    return re.findall(r"^(?:Lemma|Theorem|Corollary) (\w+)", "\n".join(lines), re.MULTILINE)[-1]
+    return re.findall(r"^(?:Lemma|Theorem) (\w+)", "\n".join(lines), re.MULTILINE)[-1]
 
 
 def mutated(name: str, folder: Path) -> Path:
