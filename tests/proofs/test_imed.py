@@ -118,19 +118,21 @@ def test_what_is_transcribed_is_what_stands_in_the_sources(function):
     assert stands_in_the_sources(function)
 
 
-def played(policy, number, horizon):
-    """A run with 2 to 4 arms and 1 to 3 objectives, its means on a grid every other time."""
-    K, d = 2 + number % 3, 1 + number % 2 + number % 4 // 3
-    instance = instances.random_bernoulli(K, d, number, (None, 5)[number % 2])
-    arms = play_block(instance, policy, horizon, number, 0, 1, arms=True).arms[0]
+SEEDS = (5, 10, 16, 22, 26, 27)
+
+
+def played(policy, seed):
+    """A run on a random instance with four arms, some suboptimal; the first two have ties."""
+    instance = instances.random_bernoulli(4, 2 + seed % 2, seed, 5 if seed <= 10 else None)
+    arms = play_block(instance, policy, 250, seed, 0, 1, arms=True, engine="python").arms[0]
     with localcontext(Context(prec=60)):
-        return imed_run(arms.tolist(), rewards_of(instance, arms, number, 0).tolist(), K)
+        return imed_run(arms.tolist(), rewards_of(instance, arms, seed, 0).tolist(), instance.K)
 
 
-@pytest.mark.parametrize("number", range(8))
-def test_a_run_of_the_engine_is_a_run_of_the_relation(number):
-    assert played(ParetoIMED(), number, 250) == []
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_run_of_the_engine_is_a_run_of_the_relation(seed):
+    assert played(ParetoIMED(), seed) == []
 
 
 def test_the_evidence_sum_leaves_the_relation():
-    assert any(played(ParetoIMED(evidence="sum"), number, 250) for number in range(8))
+    assert any(played(ParetoIMED(evidence="sum"), seed) for seed in SEEDS)
