@@ -126,7 +126,7 @@ Proof.
     + apply pinsker_inside; lra.
 Qed.
 
-Corollary kl_positive p q : 0 <= p <= 1 -> 0 < q < 1 -> p <> q -> 0 < kl p q.
+Lemma kl_positive p q : 0 <= p <= 1 -> 0 < q < 1 -> p <> q -> 0 < kl p q.
 Proof.
   intros Hp Hq Hne. pose proof (pinsker p q Hp Hq).
   assert (0 < (p - q) ^ 2) by (pose proof (Rsqr_pos_lt (p - q) ltac:(lra)); unfold Rsqr in *; simpl; lra).

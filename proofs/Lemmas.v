@@ -203,7 +203,7 @@ Proof.
 Qed.
 
 (** The form that the theorem uses; it holds for [g = 0] as well. *)
-Corollary floor_at_pull h a :
+Lemma floor_at_pull h a :
   (1 < K)%nat -> (0 < d)%nat -> inside h -> decision K d T c h None a None -> g <= 4 * beta h a.
 Proof.
   intros HK Hd Hin Hdec. inversion Hdec as [| |b e j a' Hr Hn Hs]; subst.

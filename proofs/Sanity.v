@@ -1,9 +1,10 @@
 (** Theorems that show that the definitions mean what they should: a bound with its number, events
-    that can happen, and two ways to count the same. *)
+    that can happen, hypotheses that can be met, and two ways to count the same. *)
 
 Require Import Reals Lra Lia Arith List Bool.
 Require Import Momab.Finite Momab.Pareto Momab.Model Momab.Algorithm Momab.Lemmas Momab.Theorem
-  Momab.Kl Momab.KlCertificates Momab.Probability Momab.LowerBound Momab.Expectation.
+  Momab.Kl Momab.KlCertificates Momab.Price Momab.Probability Momab.LowerBound Momab.Expectation
+  Momab.Policies Momab.PriceTheorem Momab.LaiRobbins Momab.GoodPolicy Momab.ImedRegret.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -116,4 +117,52 @@ Proof.
     specialize (Hmax (b' j) Hb' Hd'). specialize (Hm' (b j) Hb). unfold L, U in *. lra. }
   split; [easy|]. rewrite Eb in *.
   assert (U T c h (e' j) j <= U T c h (e j) j) by (now apply Hmax). lra.
+Qed.
+
+(** ** The lower bounds *)
+
+(** All hypotheses of the price theorem can be met at once, with a price above zero. *)
+Theorem price_theorem_not_empty K d : (2 <= K)%nat -> (1 <= d)%nat ->
+  exists mu pi C, (forall a j, 0 < mu a j < 1) /\ admissible K pi /\
+    uniformly_good K d (independent K d) pi /\ is_price K d mu C /\ 0 < C.
+Proof.
+  intros HK Hd. destruct (uniformly_good_exists K d HK Hd) as (pi & Hpi & Hgood & _).
+  assert (Hmu : forall a j, 0 < two a j < 1)
+    by (intros a j; unfold duplicated; destruct (a =? 0)%nat; lra).
+  destruct (price_exists K d two ltac:(lia) Hd) as (C & HC).
+  exists two, pi, C. split; [exact Hmu|]. split; [exact Hpi|]. split; [exact Hgood|].
+  split; [exact HC|]. apply (price_positive K d two Hd (fun a j _ _ => Hmu a j) C HC).
+  exists 1%nat. split; [lia|]. rewrite duplicated_gap by (lia || lra). simpl. lra.
+Qed.
+
+(** With one objective the price is the constant of Lai and Robbins. *)
+Theorem price_of_one_objective K mu C : is_price K 1 mu C ->
+  C = sum K (fun b => deficit K mu b 0 / kl (mu b 0%nat) (best K mu 0)).
+Proof.
+  intros [(a & Ha & Hga & ->) _].
+  assert (Eg : forall b, (b < K)%nat -> gap K 1 mu b = best K mu 0 - mu b O).
+  { intros b Hb. rewrite (gap_ext K 1 mu (fun i _ => mu i O)); [|intros i j _ Hj|exact Hb].
+    - exact (copied_gap K 1 (fun i => mu i O) b Hb (le_n 1)).
+    - now replace j with O by lia. }
+  apply sum_ext. intros b Hb. rewrite (Eg b Hb). rewrite (Eg a Ha) in Hga.
+  assert (Ea : mu a O = best K mu 0) by lra. pose proof (best_ge K mu b 0 Hb) as Htop.
+  unfold deficit, evidence, kl_plus. cbn [sum]. rewrite Rplus_0_l, Ea.
+  destruct (Rlt_dec (mu b O) (best K mu 0)); [reflexivity|].
+  replace (best K mu 0 - mu b O) with 0 by lra. unfold Rdiv. now rewrite !Rmult_0_l.
+Qed.
+
+(** ** Pareto IMED *)
+
+(** Two numbers for each instance, chosen before the horizon and the play. *)
+Theorem imed_logarithmic K d nu : (2 <= K)%nat -> (1 <= d)%nat -> bounded_rewards K d nu ->
+  exists A B, forall T D, (K <= T)%nat -> imed_play K d T nu D ->
+    E D (fun x => regret K d (means nu) (snd x)) <= A + B * ln (INR T).
+Proof.
+  intros HK Hd Hnu. destruct (least_gap K d nu K) as (g & Hg & Hmin). set (G := gap K d (means nu)) in *.
+  exists (sum K (fun b => G b * (1 + waste K d (means nu) (g / 4)))), (sum K (fun b => G b * (2 / G b ^ 2))).
+  intros T D HT HD. eapply Rle_trans; [apply (imed_regret K d T nu HK Hd HT Hnu D (g / 4) HD); [lra|]|].
+  - intros a Ha Hga. specialize (Hmin a Ha Hga). unfold G in *. lra.
+  - right. fold G. replace (sum K (fun b => G b * (2 / G b ^ 2)) * ln (INR T))
+      with (sum K (fun b => ln (INR T) * (G b * (2 / G b ^ 2)))) by (rewrite sum_scale; ring).
+    rewrite <- sum_plus. apply sum_ext. intros b _. unfold Rdiv. ring.
 Qed.

@@ -22,7 +22,7 @@ GLOSS = "gloss.yml"
 STALE = "not re-checked since the sources changed"
 _WORDS = ("Definition", "Fixpoint", "Inductive", "Theorem", "Lemma")
 _DEFINING = re.compile(rf"^\s*({'|'.join(_WORDS)})\s+([\w']+)")
-_BRACKET_OR_ARROW = re.compile(r"[(\[{]|[)\]}]|(?<!<)->")
+_BRACKET_OR_ARROW = re.compile(r"[(\[{]|[)\]}]|(?<!<)->|\b(?:exists|forall|fun)\b")
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,8 @@ def formal_uses(
 def antecedents(statement: str) -> tuple[list[str], str]:
     """The hypotheses of a closed statement, each in one line, and what is said under them.
 
-    Quantifiers at the front are passed over; an arrow within brackets belongs to a hypothesis.
+    Quantifiers at the front are passed over; an arrow within brackets belongs to a hypothesis, one
+    under a further quantifier to the claim.
     """
     rest, found = _one_line(statement), list[str]()
     while True:
@@ -152,12 +153,15 @@ def _comma(text: str) -> int:
 
 
 def _arrow(text: str) -> re.Match[str] | None:
+    """The first arrow outside brackets, if no quantifier stands before it."""
     depth = 0
     for match in _BRACKET_OR_ARROW.finditer(text):
-        if match[0] != "->":
-            depth += 1 if match[0] in "([{" else -1
+        if match[0] in "([{":
+            depth += 1
+        elif match[0] in ")]}":
+            depth -= 1
         elif depth == 0:
-            return match
+            return match if match[0] == "->" else None
     return None
 
 

@@ -30,7 +30,7 @@ LIBRARY = frozenset(
 )
 """The modules of Coq's own library that a source may require."""
 
-_STATING = ("Definition", "Fixpoint", "Inductive", "Lemma", "Theorem", "Corollary")
+_STATING = ("Definition", "Fixpoint", "Inductive", "Lemma", "Theorem")
 _LOCAL = ("Variable", "Variables", "Hypothesis", "Hypotheses", "Context")
 _PLAIN = (*_STATING, "Proof", "Qed", "Section", "End")
 _WHOLE = ("Import ListNotations", "Open Scope R_scope")

@@ -74,6 +74,8 @@ def test_every_theorem_and_every_hypothesis_is_explained_and_nothing_else():
             "R y",
         ),
         ("A /\\ (B -> C)", [], "A /\\ (B -> C)"),
+        ("A -> exists x, forall y, B -> C", ["A"], "exists x, forall y, B -> C"),
+        ("A /\\ forall x, B -> C", [], "A /\\ forall x, B -> C"),
     ],
 )
 def test_a_statement_is_taken_apart_at_its_arrows(statement, found, claim):

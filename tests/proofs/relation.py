@@ -11,6 +11,11 @@ from fractions import Fraction
 from tests.proofs.surds import Scale, Surd
 
 
+def exact(x):
+    """A fraction as it is, and a number of the engine as the fraction that it is."""
+    return x if isinstance(x, Fraction) else Fraction(float(x))
+
+
 @dataclass
 class Instance:
     """Means as fractions."""
@@ -20,7 +25,7 @@ class Instance:
     d: int = field(init=False)
 
     def __post_init__(self):
-        self.mu = [[Fraction(float(x)) for x in row] for row in self.mu]
+        self.mu = [[exact(x) for x in row] for row in self.mu]
         self.K, self.d = len(self.mu), len(self.mu[0])
 
     def gap(self, a):
