@@ -126,6 +126,21 @@ document.addEventListener("DOMContentLoaded", () => {
     document.querySelector(".article-header-buttons")?.prepend(button);
   }
 
+  // What a paragraph cites is shown beside it, once a page, unless "On this page" is there.
+  const cited = new Set();
+  const contents = document.querySelector(".bd-sidebar-secondary")?.offsetHeight ?? 0;
+  for (const link of document.querySelectorAll("article .bibtex-citation a[title]")) {
+    const block = link.closest("section > *");
+    if (!block || link.closest("details, .admonition") || cited.has(link.hash)) continue;
+    if (block.getBoundingClientRect().top + window.scrollY < contents) continue;
+    cited.add(link.hash);
+    const note = document.createElement("div");
+    note.className = "margin-note";
+    note.setAttribute("role", "note");
+    note.textContent = `[${link.textContent}] ${link.title}`;
+    block.before(note);
+  }
+
   // "On this page" marks the section whose heading was passed last.
   const entries = [...document.querySelectorAll("#pst-page-toc-nav a[href^='#']")];
   const heads = entries.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));

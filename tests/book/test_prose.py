@@ -51,6 +51,7 @@ OPEN = [
     "synthetic",
     "algorithm",
     "refresher",
+    "two-coins",
     "regret-theorem",
     "arm-by-arm",
     "small-c",
