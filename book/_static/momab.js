@@ -80,7 +80,7 @@ document.addEventListener("DOMContentLoaded", () => {
     colophon.before(...box.childNodes);
   }
 
-  // The first two exercises are open; one fold holds the others, and opens for a link to one of them.
+  // The first two exercises are open; one fold holds the others.
   const further = document.querySelectorAll("section#exercises > .exercise.admonition")[2];
   if (further) {
     const fold = document.createElement("details");
@@ -91,15 +91,17 @@ document.addEventListener("DOMContentLoaded", () => {
     while (fold.nextElementSibling?.matches(".exercise, .solution")) fold.append(fold.nextElementSibling);
     const more = fold.querySelectorAll(".exercise").length;
     summary.textContent = more === 1 ? "One more exercise" : `${more} more exercises`;
-    const reveal = () => {
-      const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (!target || !fold.contains(target)) return;
-      fold.open = true;
-      target.scrollIntoView();
-    };
-    window.addEventListener("hashchange", reveal);
-    reveal();
   }
+
+  // A link into a fold opens it.
+  const reveal = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folds = [...document.querySelectorAll("details:not([open])")].filter((fold) => fold.contains(target || null));
+    for (const fold of folds) fold.open = true;
+    if (folds.length) target.scrollIntoView();
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
 
   // One switch shows the teaching notes of all pages, and stays as it was left.
   if (document.querySelector("details.teaching")) {
