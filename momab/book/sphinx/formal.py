@@ -266,7 +266,7 @@ def name_list(checked: Checked) -> str:
 
 
 class CoqSources(_FromProofs):
-    """``{coq-sources}``: every source file as a section, what it proves in plain words before it."""
+    """``{coq-sources}``: every source file as a section, what it proves in plain words first."""
 
     def run(self) -> list[nodes.Node]:
         """Make the sections."""
