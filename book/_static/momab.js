@@ -9,6 +9,11 @@ for (const link of document.querySelectorAll('link[rel="preload"][href*="/KaTeX_
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  // The side bar of the theme is no landmark.
+  const bar = document.querySelector(".bd-sidebar-primary");
+  bar?.setAttribute("role", "region");
+  bar?.setAttribute("aria-label", "Search and contents");
+
   for (const link of document.querySelectorAll("a.notion[title]")) {
     link.dataset.definition = link.title;
     link.removeAttribute("title");
