@@ -9,6 +9,11 @@ for (const link of document.querySelectorAll('link[rel="preload"][href*="/KaTeX_
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+  // The side bar of the theme is no landmark.
+  const bar = document.querySelector(".bd-sidebar-primary");
+  bar?.setAttribute("role", "region");
+  bar?.setAttribute("aria-label", "Search and contents");
+
   for (const link of document.querySelectorAll("a.notion[title]")) {
     link.dataset.definition = link.title;
     link.removeAttribute("title");
@@ -80,7 +85,7 @@ document.addEventListener("DOMContentLoaded", () => {
     colophon.before(...box.childNodes);
   }
 
-  // The first two exercises are open; one fold holds the others, and opens for a link to one of them.
+  // The first two exercises are open; one fold holds the others.
   const further = document.querySelectorAll("section#exercises > .exercise.admonition")[2];
   if (further) {
     const fold = document.createElement("details");
@@ -91,15 +96,17 @@ document.addEventListener("DOMContentLoaded", () => {
     while (fold.nextElementSibling?.matches(".exercise, .solution")) fold.append(fold.nextElementSibling);
     const more = fold.querySelectorAll(".exercise").length;
     summary.textContent = more === 1 ? "One more exercise" : `${more} more exercises`;
-    const reveal = () => {
-      const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (!target || !fold.contains(target)) return;
-      fold.open = true;
-      target.scrollIntoView();
-    };
-    window.addEventListener("hashchange", reveal);
-    reveal();
   }
+
+  // A link into a fold opens it.
+  const reveal = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folds = [...document.querySelectorAll("details:not([open])")].filter((fold) => fold.contains(target || null));
+    for (const fold of folds) fold.open = true;
+    if (folds.length) target.scrollIntoView();
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
 
   // One switch shows the teaching notes of all pages, and stays as it was left.
   if (document.querySelector("details.teaching")) {
@@ -124,6 +131,21 @@ document.addEventListener("DOMContentLoaded", () => {
     } catch {}
     turn(kept === "on" || Boolean(document.querySelector("details.teaching :target")));
     document.querySelector(".article-header-buttons")?.prepend(button);
+  }
+
+  // What a paragraph cites is shown beside it, once a page, unless "On this page" is there.
+  const cited = new Set();
+  const contents = document.querySelector(".bd-sidebar-secondary")?.offsetHeight ?? 0;
+  for (const link of document.querySelectorAll("article .bibtex-citation a[title]")) {
+    const block = link.closest("section > *");
+    if (!block || link.closest("details, .admonition") || cited.has(link.hash)) continue;
+    if (block.getBoundingClientRect().top + window.scrollY < contents) continue;
+    cited.add(link.hash);
+    const note = document.createElement("div");
+    note.className = "margin-note";
+    note.setAttribute("role", "note");
+    note.textContent = `[${link.textContent}] ${link.title}`;
+    block.before(note);
   }
 
   // "On this page" marks the section whose heading was passed last.

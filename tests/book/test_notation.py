@@ -19,6 +19,7 @@ import pytest
 from tests.conftest import ROOT
 
 PAGE = ROOT / "book" / "notation.md"
+GLOSSARY = ROOT / "book" / "glossary.md"
 
 IGNORED = {
     r"\pi": "the number 3.14..., in Pareto UCB1's constant; the page says so in a sentence",
@@ -348,7 +349,7 @@ def test_every_library_name_exists(text, target):
 def glossary() -> dict[str, str]:
     """Every word with the first paragraph of its definition."""
     [block] = re.findall(
-        r"^```\{glossary\}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S
+        r"^```\{glossary\}\n(.*?)^```$", GLOSSARY.read_text(encoding="utf-8"), re.M | re.S
     )
     entries = re.findall(r"^(\S.*)\n((?:  \S.*\n)+)", block, re.M)
     assert len(entries) == len(re.findall(r"^\S", block, re.M))

@@ -18,7 +18,7 @@ WANTED = {
     "lower bound": "lower-bound",
     "Pareto UCB1": "pareto-ucb1",
     "certificate": "certificates",
-    "Lai-Robbins": "refresher",
+    "Lai-Robbins": "two-coins",
     "fairness": "fairness",
     "own data": "own-data",
     "price": "price",

@@ -283,7 +283,11 @@ class CoqSources(_FromProofs):
             ]
             part += self.parsed("\n".join(listed))
             code = source_html(path, names)
-            text = f'<div class="highlight coq-source"><pre>{code}</pre></div>'
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            text = (
+                f'<details class="fold"><summary>The source, {lines:,} lines</summary>'
+                f'<div class="highlight coq-source"><pre>{code}</pre></div></details>'
+            )
             part += nodes.raw("", text, format="html")
             found.append(part)
         return found
