@@ -68,9 +68,8 @@ def _version(package: str) -> str:
 def describe_policy(policy: Policy) -> dict[str, Any]:
     """Name a policy, its options and, if it is the user's, a digest of its code."""
     kind = type(policy)
-    options = (
-        {f.name: getattr(policy, f.name) for f in fields(policy)} if is_dataclass(policy) else {}
-    )
+    names: list[str] = [f.name for f in fields(policy)] if is_dataclass(policy) else []
+    options = {name: getattr(policy, name) for name in names}
     description: dict[str, Any] = {"name": policy.name, "options": options}
     if not kind.__module__.startswith("momab.engine."):  # the source hash covers those
         members = [member for member in members_of(kind) if member[0] not in options]

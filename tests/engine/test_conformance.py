@@ -37,7 +37,7 @@ def good(record: Any) -> list[Policy]:
 
 
 def both_engines(*common: Any) -> RunBlock:
-    """Play a block with the kernel and with the plain loop, which must agree; return it."""
+    """Play a block compiled and plain, which must agree; return it."""
     slow = played(*common, engine="python")
     if loop.is_compiled(common[1]):
         assert_same(played(*common, engine="numba"), slow)

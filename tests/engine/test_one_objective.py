@@ -23,7 +23,7 @@ each_scalar = pytest.mark.parametrize("record", SCALAR)
 
 
 def arms_of(instance: instances.Instance, policy: Any, T: int, seed: int, runs: int) -> Any:
-    """The arms of some runs, the same from the kernel and from the plain loop."""
+    """The arms of some runs, the same compiled and plain."""
     common = (instance, policy, T, seed, 0, runs, [T // 2])
     slow = played(*common, True, True, engine="python")
     if loop.is_compiled(policy):
