@@ -16,6 +16,7 @@ from momab.engine import loop, subset
 from momab.engine.policies.base import Policy
 from momab.errors import MomabError
 from momab.study.provenance import describe_policy
+from tests.command import run
 from tests.engine.drawn import SOURCES, assert_same, played, random_instance
 
 FILE = """
@@ -325,3 +326,17 @@ def test_a_file_that_does_not_work_is_explained(
         (tmp_path / "x.py").write_text(text)
     with pytest.raises(MomabError, match=said):
         specs.policy(f"{tmp_path}/{spec}")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_goes_wrong_while_a_file_plays_is_one_sentence(
+    file: Path, workers: int, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(FILE.replace("self.score[arm] =", "self.score[1.5] ="))
+    words = ["synthetic:delta=0.1,m=2,K=6", "--policy", f"{file}:EpsilonGreedy", "-T", "50"]
+    more = ["-n", "4", "--workers", str(workers), "--engine", "python"]
+    assert run(monkeypatch, "simulate", *words, *more) == 2
+    [line] = capsys.readouterr().err.strip().splitlines()
+    assert re.search(
+        r"my_policy.py, line 15: IndexError: only integers.* are valid indices\.$", line
+    )
