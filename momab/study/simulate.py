@@ -163,7 +163,7 @@ def simulate(
     instances : Instance, sequence or mapping
         What is played on; a mapping gives the names in the tables.
     policies : Policy, sequence or mapping
-        Who plays: policy records, with names as above.
+        The policies that play, with names as above.
     horizon : int
         The rounds T of a run, at least the number of arms.
     runs : int

@@ -162,7 +162,7 @@ def test_all_keys_have_their_own_coins() -> None:
 
 SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
 TIED: dict[str, instances.Instance] = {
-    "ties for ever": instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),
+    "lasting ties": instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),
     "equal arms": instances.bernoulli([[0.0, 0.0], [0.0, 0.0]]),
     "equal rows": instances.from_rows([SAME, SAME, [[0.5, 0.4]]]),
     "constants": instances.from_rows([[[0.2, 0.8]], [[0.8, 0.2]], [[0.5, 0.5]], [[0.5, 0.5]]]),
