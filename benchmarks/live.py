@@ -1,4 +1,4 @@
-"""How much slower the engine of the live pages is than the numba kernels, measured in turns.
+"""How much slower the engine of the live pages is than the compiled driver, measured in turns.
 
     python benchmarks/live.py [rounds]
 

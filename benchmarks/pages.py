@@ -3,7 +3,7 @@
     python benchmarks/pages.py _build/html [another site to compare with]
 
 Every page is opened in Chromium, served from this machine: once as a first visit with nothing
-kept, and once by somebody who comes from the opening page. ``formulas`` is the time from the first
+kept, and once as the page after the opening page. ``formulas`` is the time from the first
 paint to the last change of a formula or of one of its fonts, in milliseconds. Sites take turns
 page by page, so that their ratio is fair on a busy machine.
 """

@@ -13,3 +13,7 @@ class BuildError(MomabError):
     """The input was fine but a notebook or a page failed; the command exits with code 1."""
 
     exit_code = 1
+
+
+class NoArmError(MomabError):
+    """A policy selected something that is not an arm."""

@@ -7,18 +7,21 @@
    coin_word, chosen, top              streams.py: word; tools.py: choose, choose_top
    pull, certify, hold, play           driver.py: pull, finish, play_run; tools.py: commit
    rerank, race, race_by_coins, width_guided_moved, select_width_guided, kl_apart, kl_certified
-                                       policies/width_guided.py: rank, find_pair, draw_pair, race,
-                                       certify_or_race, kl_apart, kl_certifies
-   optimistic, dominated, first_proof, select_pareto_ucb1
-                                       policies/pareto_ucb1.py: optimistic_arm, find_front, certifies
+                                       policies/width_guided.py: reorder, race, draw_pair,
+                                       WidthGuided.moved, WidthGuided.select, kl_apart, kl_certifies
+   dominates, dominated, first_proof, select_pareto_ucb1
+                                       policies/pareto_ucb1.py: row_dominates, find_front,
+                                       certified_arm, optimistic_arm
    select_annealing                    policies/annealing.py: AnnealingPareto.select
    paper_weights, select_scalarized    policies/scalarized.py: paper_weights, ScalarizedUCB.select
-   watch, select_single_ucb1           policies/single_ucb1.py, policies/base.py: watched_objective
+   watch, select_single_ucb1           policies/base.py: watched_objective;
+                                       policies/single_ucb1.py: SingleUCB1.select
    kl, klucb_index, select_klucb       policies/kl_ucb.py: kl_above, bisected_index, KLUCB.select
-   compare, imed_moved, imed_candidate, select_imed
-                                       policies/pareto_imed.py: compare_arms, bring_up_to_date,
-                                       find_prices, ParetoIMED.select
-   imed_room, imed_stay                accelerators/pareto_imed.py: pulls_inside, moved
+   kl_plus, compare, imed_moved, imed_candidate, select_imed
+                                       policies/pareto_imed.py: divergence, compare_arms,
+                                       bring_up_to_date, find_prices, ParetoIMED.select
+   imed_room, imed_stay                accelerators/pareto_imed.py: pulls_inside, look_for_box,
+                                       FastParetoIMED.moved
 
    Only IEEE additions, multiplications, divisions and square roots decide anything, and the compiler
    may not fuse or reorder them, so the digits are those of Python.

@@ -135,7 +135,7 @@ def measure(
 
     One row per instance and policy, the paper's four policies first:
 
-    * ``instance``, ``K``, ``d``, ``policy``: who played where;
+    * ``instance``, ``K``, ``d``, ``policy``: which policy played on which instance;
     * ``ns``: nanoseconds per round of the compiled driver, the best of ``repeats``;
     * ``fast_ns``: of its accelerator, if it has one;
     * ``plain_us``: microseconds per round of plain Python over ``plain_rounds`` rounds;

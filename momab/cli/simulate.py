@@ -94,7 +94,7 @@ def simulate_command(
     players = specs.policies(policy or ())
     if engine == "auto":
         mention_numba()
-    with on_cluster(dask), interruptible():
+    with on_cluster(dask), interruptible(), specs.explained(policy or ()):
         results = simulate(
             built,
             players,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from traceback import extract_tb
+from traceback import format_exception
 from types import ModuleType
 from typing import Any
 
@@ -122,15 +123,37 @@ def brought_class(path: Path, name: str) -> type[Policy]:
     try:
         exec(compile(text, str(path), "exec"), vars(module))
     except Exception as error:
-        line = getattr(error, "lineno", None)
-        for frame in extract_tb(error.__traceback__):
-            line = frame.lineno if frame.filename == str(path) else line
-        where = f", line {line}" if line else ""
-        raise MomabError(f"{path}{where}: {type(error).__name__}: {error}.") from None
+        raise MomabError(f"{path}{_line_of(path, error)}: {_words(error)}") from None
     kind = vars(module).get(name)
     if not (isinstance(kind, type) and issubclass(kind, Policy)):
         raise MomabError(f"{path} defines no class {name} derived from momab.Policy.")
     return kind
+
+
+@contextmanager
+def explained(specs: Sequence[str]) -> Iterator[None]:
+    """Say in one sentence what goes wrong in the file of a policy that plays, and where."""
+    try:
+        yield
+    except MomabError:
+        raise
+    except Exception as error:
+        for path in (Path(spec.rpartition(".py:")[0] + ".py") for spec in specs if ".py:" in spec):
+            line = _line_of(path, error)
+            if line:
+                raise MomabError(f"{path}{line}: {_words(error)}") from None
+        raise
+
+
+def _line_of(path: Path, error: Exception) -> str:
+    """The last line of a file that an error passed through, in this process or in a worker."""
+    text = "".join(format_exception(error))
+    lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', text)
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).rstrip('.')}."
 
 
 def policies(specs: Sequence[str]) -> list[Policy]:

@@ -22,8 +22,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from momab.engine import driver, streams, words
-from momab.engine.provenance import class_values, code_digest, is_numeric
-from momab.engine.subset import is_ours
+from momab.engine.reached import code_digest, is_numeric, is_ours, members_of, names_in, reached
 
 Refused = NumbaError
 """What is raised when a function cannot be compiled."""
@@ -69,7 +68,7 @@ class _CompiledModule(ModuleType):
 def _with_callees(function: Any, **more: Any) -> FunctionType:
     """Return a copy of a function whose globals hold compiled functions."""
     names = {**function.__globals__}
-    for name in function.__code__.co_names:
+    for name in names_in(function.__code__):
         value = names.get(name)
         if isinstance(value, FunctionType) and name not in more:
             names[name] = as_part(value)
@@ -126,40 +125,36 @@ def _digest(*functions: Any) -> str:
 def seated(player: Any, functions: tuple[Any, ...]) -> tuple[Any, driver.Memory]:
     """Return a player as a tuple of the numbers and arrays that some functions and the driver use.
 
-    All arrays share the bytes of the memory.
+    All arrays share the bytes of the memory, and as many as they shared before.
     """
-    names: set[str] = set()
-    for function in (driver.play_run, driver.pull, *functions):
-        names |= _names(function)
-    fields = {name: value for name, value in _numbers(player).items() if name in names}
+    held = dict(members_of(type(player))) | vars(player)
+    fields = {name: held[name] for name in _names(functions) if is_numeric(held.get(name))}
     arrays = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
-    starts = np.cumsum([0, *((array.nbytes + 63) // 64 * 64 for array in arrays.values())])
+    owners = {id(owner): owner for owner in map(_owner, arrays.values())}
+    starts = np.cumsum([0, *((owner.nbytes + 63) // 64 * 64 for owner in owners.values())])
     now = np.zeros(int(starts[-1]) + 64, dtype=np.uint8)
     now = now[-now.ctypes.data % 64 :][: int(starts[-1])]
-    for (name, array), start in zip(arrays.items(), starts):
-        view = now[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        view[...] = array
-        fields[name] = view
+    for owner, start in zip(owners.values(), starts):
+        now[start : start + owner.nbytes] = owner.ravel("K").view(np.uint8)  # as in memory
+    places = dict(zip(owners, starts))
+    for name, array in arrays.items():
+        owner = _owner(array)
+        at = int(places[id(owner)]) + array.ctypes.data - owner.ctypes.data
+        fields[name] = np.ndarray(array.shape, array.dtype, now, at, array.strides)
     kind = _tuple_type(_PLAYER + "__".join(fields))
     return kind(**fields), driver.Memory(now, now.copy())
 
 
+def _owner(array: Any) -> Any:
+    """The array whose memory an array shows."""
+    return _owner(array.base) if isinstance(array.base, np.ndarray) else array
+
+
 @cache
-def _names(function: Any) -> frozenset[str]:
-    """All names that a function and those it calls use."""
-    names = set(function.__code__.co_names)
-    for name in function.__code__.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, FunctionType) and value not in INSTEAD:
-            names |= _names(value)
-    return frozenset(names)
-
-
-def _numbers(player: Any) -> dict[str, Any]:
-    """What the compiler can use of a player: numbers and arrays, its own and its class's."""
-    found = dict(class_values(type(player)))
-    found.update((name, value) for name, value in vars(player).items() if is_numeric(value))
-    return dict(sorted(found.items()))
+def _names(functions: tuple[Any, ...]) -> list[str]:
+    """All names that some functions, the driver and those they call use, sorted."""
+    found = reached(driver.play_run, driver.pull, *functions, instead=INSTEAD)
+    return sorted({name for function in found for name in names_in(function.__code__)})
 
 
 @cache

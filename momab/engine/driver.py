@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from momab._util.validate import FloatArray, IntArray
 from momab.engine.streams import Coins, Pulls, refill
 from momab.engine.tools import ARM, OBJECTIVE, SINCE, UNTIL
+from momab.errors import NoArmError
 
 NEVER = 1 << 62
 
@@ -130,13 +131,15 @@ def play_run(player: Any, pulls: Pulls, coin: Coins, record: RunBlock, row: int)
             place, event = note(record, row, t, place, counts)
         if t < counts.size:
             arm = t
-        elif t < commitment[UNTIL]:
-            arm = commitment[ARM]
-        else:
+        elif t >= commitment[UNTIL]:
             coin.t[0] = t
             arm = policy_select(player, t, coin)
-            if commitment[UNTIL] >= T and record.sums.size == 0:
-                break
+        if t < commitment[UNTIL]:
+            arm = commitment[ARM]
+        if not 0 <= arm < counts.size:
+            raise NoArmError
+        if commitment[UNTIL] >= T and record.sums.size == 0:
+            break
         pull(player, pulls, coin, arm)
         policy_moved(player, arm)
         if record.arms.size > 0:

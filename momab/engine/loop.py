@@ -8,8 +8,8 @@ run in CPython and lets an observer look.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
@@ -31,6 +31,7 @@ from momab.engine.policies.base import (
     require_policy,
     seat,
 )
+from momab.engine.reached import is_ours
 from momab.engine.streams import (
     Coins,
     Pulls,
@@ -40,7 +41,7 @@ from momab.engine.streams import (
     reward_arrays,
     validate_streams,
 )
-from momab.errors import MomabError
+from momab.errors import MomabError, NoArmError
 from momab.model.instances import Instance
 
 ENGINES = ("auto", "numba", "driver", "python")
@@ -134,16 +135,30 @@ def _play_plain(
     kind, nothing = type(player), np.zeros(0, dtype=np.uint8)
 
     def select(player: Any, t: int, coin: Any) -> int:
-        arm = int(kind.select(player, t, coin))
+        arm = kind.select(player, t, coin)
+        if not isinstance(arm, (int, np.integer)):
+            raise NoArmError
         if observer is not None:
-            observer(player, t, arm)
-        return arm
+            observer(player, t, int(arm))
+        return int(arm)
 
     names = {**vars(driver), "policy_select": select, "policy_moved": kind.moved, **places}
     for function in (driver.pull, driver.play_run, driver.drive):
         names[function.__name__] = FunctionType(function.__code__, names)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"), _an_arm_each_round(player, coin):
         names["drive"](player, driver.Memory(nothing, nothing), pulls, coin, block, run)
+
+
+@contextmanager
+def _an_arm_each_round(player: Any, coin: Coins) -> Iterator[None]:
+    """Say which policy chose something else, and when."""
+    try:
+        yield
+    except NoArmError:
+        raise MomabError(
+            f"select of {type(player).__name__} must choose an arm, a whole number from 0 to "
+            f"{player.K - 1}; in round {coin.t[0]} it does not."
+        ) from None
 
 
 _NO_SOURCE = RewardArrays(
@@ -202,7 +217,7 @@ _outside: set[type] = set()
 
 def _in_subset(kind: type) -> bool:
     """Whether a class may be compiled; the first time it may not, say why on standard error."""
-    if subset.is_ours(kind):
+    if is_ours(kind):
         return True
     why = subset.outside(kind)
     if why is not None:
@@ -261,7 +276,7 @@ def play_block(
             _play_compiled(match, block, run_start, engine != "driver")
             return block
         except module.Refused as error:
-            if subset.is_ours(type(policy)):
+            if is_ours(type(policy)):
                 raise
             _leave_outside(type(policy), subset.complaint(type(policy), error))
     for row in range(count):
@@ -297,13 +312,14 @@ def _play_compiled(match: Match, block: RunBlock, run_start: int, fast: bool) ->
         began = perf_counter()
         stop = min(row + step, count)
         rows = block.rows(row, stop)
-        try:
-            drive(seated, memory, pulls, coin, rows, run_start + row)
-        except ModuleNotFoundError as error:
-            if error.name != "<dynamic>":
-                raise
-            drive = module.driver_for(*functions, keep=False)
-            drive(seated, memory, pulls, coin, rows, run_start + row)
+        with _an_arm_each_round(player, coin):
+            try:
+                drive(seated, memory, pulls, coin, rows, run_start + row)
+            except ModuleNotFoundError as error:
+                if error.name != "<dynamic>":
+                    raise
+                drive = module.driver_for(*functions, keep=False)
+                drive(seated, memory, pulls, coin, rows, run_start + row)
         # Few enough runs per call for an interrupt to be noticed, many enough to be fast.
         step = max(1, min(int(step * 0.2 / (perf_counter() - began + 1e-9)), 8 * step))
         row = stop

@@ -109,7 +109,7 @@ def reward_arrays(source: RewardSource) -> RewardArrays:
     else:
         kind, values, offsets = SAMPLES, source.values, source.offsets
         K, d = (len(offsets) - 1) // source.d, source.d
-    # Read-only for everybody, so that the compiler sees one type of array and is compiled once.
+    # All read-only, so that the compiler sees one type of array and compiles once.
     thresholds = _thresholds(p)
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1).view()
     cuts = np.ascontiguousarray(offsets, dtype=np.int64).view()

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from momab._util.files import write_text
-from momab.engine.provenance import provenance_versions
 from momab.errors import MomabError
 from momab.study import datasets
 from momab.study.design import DATASETS, VALIDATION_SEED
 from momab.study.limit import CONTENDERS
 from momab.study.parts import PARTS, Parts
+from momab.study.provenance import provenance_versions
 
 if TYPE_CHECKING:
     import pandas as pd

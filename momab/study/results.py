@@ -15,10 +15,10 @@ import numpy as np
 
 from momab._util.validate import FloatArray, IntArray
 from momab.engine.policies.base import Policy
-from momab.engine.provenance import describe_policy
 from momab.errors import MomabError
 from momab.model.instances import Instance
 from momab.model.statistics import bootstrap_interval, rates
+from momab.study.provenance import describe_policy
 from momab.study.store import Columns
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ from momab._util.progress import progress as progress_bar
 from momab._util.validate import LONGEST, IntArray, horizon_for, shown, whole_number
 from momab.engine.loop import is_compiled, play_block, to_compile
 from momab.engine.policies.base import Policy, require_policy
-from momab.engine.provenance import describe_policy, provenance_versions
 from momab.errors import MomabError
 from momab.model import metrics, pareto
 from momab.model.instances import Instance
+from momab.study.provenance import describe_policy, provenance_versions
 from momab.study.results import Results, SimulationTask
 from momab.study.store import Columns, Store, missing_runs
 
@@ -163,7 +163,7 @@ def simulate(
     instances : Instance, sequence or mapping
         What is played on; a mapping gives the names in the tables.
     policies : Policy, sequence or mapping
-        Who plays: policy records, with names as above.
+        The policies that play, with names as above.
     horizon : int
         The rounds T of a run, at least the number of arms.
     runs : int

@@ -80,7 +80,7 @@ def random_policy(record: Any, rng: np.random.Generator, instance: instances.Ins
 
 
 def state_of(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> Any:
-    """A player of a policy who has seen these means and counts."""
+    """A player of a policy that has seen these means and counts."""
     mu, n = np.asarray(means, dtype=np.float64), np.asarray(counts, dtype=np.int64)
     player = seat(policy, *mu.shape, horizon, Given(front_size=1, champion_objective=0))
     player.means[:], player.counts[:], player.sums[:] = mu, n, mu * n[:, None]

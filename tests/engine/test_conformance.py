@@ -37,7 +37,7 @@ def good(record: Any) -> list[Policy]:
 
 
 def both_engines(*common: Any) -> RunBlock:
-    """Play a block with the kernel and with the plain loop, which must agree; return it."""
+    """Play a block compiled and plain, which must agree; return it."""
     slow = played(*common, engine="python")
     if loop.is_compiled(common[1]):
         assert_same(played(*common, engine="numba"), slow)
@@ -162,7 +162,7 @@ def test_all_keys_have_their_own_coins() -> None:
 
 SAME = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
 TIED: dict[str, instances.Instance] = {
-    "ties for ever": instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),
+    "lasting ties": instances.bernoulli([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]),
     "equal arms": instances.bernoulli([[0.0, 0.0], [0.0, 0.0]]),
     "equal rows": instances.from_rows([SAME, SAME, [[0.5, 0.4]]]),
     "constants": instances.from_rows([[[0.2, 0.8]], [[0.8, 0.2]], [[0.5, 0.5]], [[0.5, 0.5]]]),

@@ -23,7 +23,7 @@ each_scalar = pytest.mark.parametrize("record", SCALAR)
 
 
 def arms_of(instance: instances.Instance, policy: Any, T: int, seed: int, runs: int) -> Any:
-    """The arms of some runs, the same from the kernel and from the plain loop."""
+    """The arms of some runs, the same compiled and plain."""
     common = (instance, policy, T, seed, 0, runs, [T // 2])
     slow = played(*common, True, True, engine="python")
     if loop.is_compiled(policy):
@@ -75,7 +75,7 @@ def test_the_oracle_is_told_the_champion_objective(record: Any) -> None:
 
 @each_scalar
 def test_a_random_objective_is_drawn_once_per_run(record: Any) -> None:
-    means = np.eye(4)  # whoever is pulled most tells the objective
+    means = np.eye(4)  # the arm with the most pulls tells the objective
     runs = 60
     arms = arms_of(instances.bernoulli(means), record("random"), 200, 5, runs)
     favourites = np.array([np.bincount(row[100:], minlength=4).argmax() for row in arms])

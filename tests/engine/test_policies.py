@@ -36,7 +36,7 @@ def choices(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> set
 
 
 def decide(policy: Policy, means: Any, counts: Any, horizon: int = 1000) -> tuple[int, Any]:
-    """The arm of the next round, and the player who chose it."""
+    """The arm of the next round, and the player that chose it."""
     player, t = state_of(policy, means, counts, horizon), sum(counts)
     return int(player.select(t, coins_for(policy.name, 1, 0, t))), player
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
+from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,7 @@ from momab.engine.policies.width_guided import WidthGuided
 from momab.engine.tools import UNTIL
 from momab.errors import MomabError
 from momab.model import instances, numerics
+from tests.conftest import ROOT
 from tests.engine.drawn import (
     ARRAYS,
     SOURCES,
@@ -360,3 +364,26 @@ def test_a_long_horizon_with_many_words_is_refused() -> None:
     wide = instances.random_bernoulli(2, 26, seed=0)
     with pytest.raises(MomabError, match="at most 660764199 with 26 random words per pull"):
         loop.play_block(wide, WidthGuided(), 660_764_200, 0, 0, 1)
+
+
+# The twin for the browser.
+
+
+def test_the_engine_of_the_live_pages_says_what_it_mirrors() -> None:
+    """Every function that the head of engine.c names is there, in C and in Python."""
+    source = (ROOT / "book" / "live" / "engine.c").read_text()
+    table = source.partition("otherwise:\n\n")[2].partition("\n\n")[0]
+    table = re.sub(r"\n {39}", " ", table)  # one line each
+    rows = [
+        re.split(r" {2,}| (?=policies/)", line.strip(), maxsplit=1) for line in table.split("\n")
+    ]
+    assert len(rows) == 12
+    for functions, mirrored in rows:
+        for name in functions.split(", "):
+            assert re.search(rf"^\S.*\b{name}\)?\(.*{{", source, re.M), name
+        for part in mirrored.split("; "):
+            path, _, names = part.partition(".py: ")
+            path = path if path.startswith("momab/") else f"momab/engine/{path}"
+            module = import_module(path.replace("/", "."))
+            for name in names.split(", "):
+                assert callable(attrgetter(name)(module)), (path, name)

@@ -118,7 +118,7 @@ def test_front_metrics_are_missing_unless_asked_for():
 
 
 class RoundRobin(policies.Policy):
-    """One arm after the other, for ever; not compiled."""
+    """One arm after the other; not compiled."""
 
     compiled = False
 

@@ -23,7 +23,7 @@ UPPER, LOWER, SLOPE, AT = range(4)
 """Bounds of an arm's index: from above, from below, what the former gains per level, the level."""
 
 LEADER, FOUND, SPAN, NOW = range(4)
-"""The plan: who plays, since when, for how many rounds at most; and the present round."""
+"""The plan: which arm, since when, for how many rounds at most; and the present round."""
 
 LEVEL, BAR, RATE, PACE = range(4)
 """The level when it was found; a bar above the others and its growth per round; log's growth."""

@@ -85,7 +85,7 @@ def pulls_inside(self: Any, a: int, side: float) -> int:
     """Find how many more pulls of arm a the policy certainly wants, or 0.
 
     That is while no mean of arm a moves by more than ``side`` and it is the only arm that does.
-    It stays free if no arm comes within the side of beating it.  The indices of the others do
+    Its gap stays zero if no arm comes within the side of beating it.  The indices of the others do
     not fall below those with the evidence of the box's lower corner, and log n grows by less
     than 1/n per pull.  It remains the candidate by :func:`stays_cheapest`.
     """
@@ -125,7 +125,7 @@ def find_corner(self: Any, a: int, side: float) -> None:
 def stays_cheapest(self: Any, a: int, side: float) -> bool:
     """Whether the most that arm a can cost is less than the least that any other arm can.
 
-    The others are those that can be free at all.
+    The others are those that can have gap zero.
     """
     K, low, high, cost = self.K, self.low, self.high, self.cost
     for b in range(K):

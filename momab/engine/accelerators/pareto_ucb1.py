@@ -36,7 +36,7 @@ NEITHER, BEHIND, AHEAD, UNSURE = 0, 1, 2, 4
 
 
 class FastParetoUCB1(ParetoUCB1):
-    """Pareto UCB1 with a table of who dominates whom."""
+    """Pareto UCB1 with a table of dominance."""
 
     def start(self) -> None:
         """Make the tables; nothing is known yet."""

@@ -62,7 +62,7 @@ class AnnealingPareto(Policy):
         self.rival = np.ones(d)  # no other arm has a larger mean
         self.near = np.zeros((d, K), dtype=np.bool_)  # within the tolerance of the best
         self.nears = np.zeros(K, dtype=np.int64)  # on how many objectives
-        self.free = np.zeros(K, dtype=np.bool_)  # no arm dominates it,
+        self.undominated = np.zeros(K, dtype=np.bool_)  # no arm dominates it,
         self.known = np.zeros(K, dtype=np.bool_)  # if this is kept up to date
         self.above = np.zeros((K, K), dtype=np.int64)  # an objective where arm a was above arm f
 
@@ -79,12 +79,12 @@ class AnnealingPareto(Policy):
                 find_best(self, j)
                 find_near(self, j, 0.0)
         if self.known[arm]:
-            self.free[arm] = is_free(self, arm)
-            self.changed[0] = self.changed[0] or not self.free[arm]
+            self.undominated[arm] = is_undominated(self, arm)
+            self.changed[0] = self.changed[0] or not self.undominated[arm]
         for i in range(self.size[0]):
             f = self.listed[i]
             if self.known[f] and f != arm and dominated_by(self, f, arm):
-                self.free[f], self.changed[0] = False, True
+                self.undominated[f], self.changed[0] = False, True
 
     def select(self, t: int, coin: Coins) -> int:
         """Slot 0 chooses among the candidates."""
@@ -106,21 +106,21 @@ def list_candidates(self: Any) -> None:
     for a in range(self.K):
         near = self.nears[a] > 0
         if self.candidate[a] and not near and not self.known[a]:
-            self.free[a] = is_free(self, a)
+            self.undominated[a] = is_undominated(self, a)
         self.known[a] = self.candidate[a] and not near
-        self.candidate[a] = near or (self.known[a] and self.free[a])
+        self.candidate[a] = near or (self.known[a] and self.undominated[a])
         if self.candidate[a]:
             self.listed[size] = a
             size += 1
     self.size[0], self.changed[0] = size, False
 
 
-def is_free(self: Any, a: int) -> bool:
+def is_undominated(self: Any, a: int) -> bool:
     """Whether no arm dominates arm a."""
-    free = True
+    undominated = True
     for f in range(self.K):
-        free = free and not dominated_by(self, a, f)
-    return free
+        undominated = undominated and not dominated_by(self, a, f)
+    return undominated
 
 
 def dominated_by(self: Any, a: int, f: int) -> bool:

@@ -146,6 +146,9 @@ def require_policy(policy: object) -> None:
             f"{policy!r} is not a policy; policies are objects of classes derived from "
             f"momab.Policy, such as {known}."
         )
+    name = type(policy).__name__
+    if type(policy).select is Policy.select:
+        raise MomabError(f"{name} needs a method select(self, t, coin), which returns an arm.")
 
 
 def seat(

@@ -39,7 +39,7 @@ EVIDENCE = ("max", "sum")
 
 @dataclass(frozen=True)
 class ParetoIMED(Policy):
-    """IMED against the free arm of least price; no coefficient, no horizon.
+    """IMED against the arm of gap zero with the least price; no coefficient, no horizon.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def divergence(self: Any, b: int, a: int, j: int) -> float:
 
 
 def find_prices(self: Any) -> None:
-    """Write minus the price of every free arm, minus infinity for the others; b in index order."""
+    """Write minus the price of every arm of gap zero, minus infinity for the others; b in order."""
     K, gap, value = self.K, self.gap, self.value
     for b in range(K):
         gap[b], value[b] = 0.0, 0.0

@@ -79,7 +79,7 @@ class ScalarizedUCB(Policy):
         Leaving out zeros changes no digit, since x + 0 m = x.
         """
         matrix = self.matrix(self.d)
-        vectors, self.objective = np.nonzero(matrix)
+        vectors, self.objective = (np.array(index) for index in np.nonzero(matrix))
         self.first = np.searchsorted(vectors, np.arange(len(matrix) + 1))
         self.weight = matrix[vectors, self.objective]
         self.clog = self.c * log(self.T)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import momab
-from momab.engine import provenance
 from momab.engine.policies import WidthGuided
-from momab.engine.provenance import PACKAGE, describe_policy, engine_sources, source_hash
+from momab.study import provenance
+from momab.study.provenance import PACKAGE, describe_policy, engine_sources, source_hash
 
 PLAYING = ("*.py", "accelerators/*.py", "policies/*.py")
 
