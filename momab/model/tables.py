@@ -126,7 +126,7 @@ def clean_frame(
     frame = frame[[arm, *columns]].reset_index(drop=True)
     labels = frame[arm].astype("string").str.strip()
     labels = labels.mask(labels == "")
-    numbers, faults = _every(columns, lambda column: _numbers(frame[column], column))
+    numbers, faults = _every(columns, lambda column: as_numbers(frame[column], column))
     absent = {arm: labels.isna().to_numpy()} | {c: np.isnan(n) for c, n in numbers.items()}
     keep = ~np.logical_or.reduce(list(absent.values()))
     gaps = [(column, where) for column, where in absent.items() if where.any()]
@@ -199,7 +199,7 @@ def _rows(where: Any, most: int = 3) -> str:
     return f"{word} {', '.join(numbers[:most])}{more}"
 
 
-def _numbers(values: pd.Series[Any], column: str) -> FloatArray:
+def as_numbers(values: pd.Series[Any], column: str) -> FloatArray:
     """A column as numbers, NaN where there is none; texts are refused with their rows."""
     import pandas as pd
 
