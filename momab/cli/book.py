@@ -12,7 +12,9 @@ from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wi
 
 Assignments = Annotated[
     list[str] | None,
-    typer.Option("-p", "--parameter", help="name=value, or notebook.name=value; repeatable."),
+    typer.Option(
+        "-p", "--parameter", metavar="NAME=VALUE", help="Or notebook.name=value; repeatable."
+    ),
 ]
 Profile = Annotated[str, typer.Option(help="quick, paper, or the path of your own YAML file.")]
 Workers = Annotated[int | None, typer.Option(help="How many notebooks run at once.", min=1)]

@@ -38,8 +38,9 @@ def simulate_command(
     policy: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="POLICY",
             help="As `momab policies` lists them, for example width-guided:c=0.1, or your own, "
-            "my_policy.py:MyPolicy; repeatable; the paper's four if absent."
+            "my_policy.py:MyPolicy; repeatable; the paper's four if absent.",
         ),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Your own table instead of a family.")] = None,

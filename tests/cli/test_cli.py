@@ -116,7 +116,7 @@ def test_every_command_explains_itself(monkeypatch, capsys):
         assert run(monkeypatch, *words, "--help") == 0
         said = capsys.readouterr().out
         assert "Usage: momab" in said
-        assert "<bool>" not in said
+        assert not re.search(r"^  -.* <(bool|list)", said, flags=re.MULTILINE)
 
 
 def test_policies_are_listed_as_they_are_named(monkeypatch, capsys):
