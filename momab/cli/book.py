@@ -91,9 +91,10 @@ def run_command(
     """
     from momab._util.cluster import on_cluster
     from momab.book.project import Project
+
+    project = Project.find()  # what is missing without a checkout is no news
     from momab.book.single_page import run_page
 
-    project = Project.find()
     with on_cluster(dask), interruptible():
         pages = run_page(
             project, notebook, profile, parameter or (), output, workers, edition, compare

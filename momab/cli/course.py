@@ -160,10 +160,11 @@ def mark_command(
     """
     from momab._util.files import require_folder
     from momab.book.project import Project
+
+    project = Project.find()  # what is missing without a checkout is no news
     from momab.course import gradebook, mark_app
     from momab.course.marking import FILE, Marking
 
-    project = Project.find()
     graded = gradebook.recorded(project, results)
     require_folder(results)
     marking = Marking(graded, results)
