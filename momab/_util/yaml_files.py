@@ -43,7 +43,8 @@ def parse_yaml(text: str, what: str) -> Any:
     import yaml
 
     try:
-        return yaml.safe_load(text)
+        # the compiled one reads the ledger in a tenth of the time
+        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         reason = str(error).splitlines()[0]
         raise MomabError(f"{what} is not readable YAML ({reason}).") from None

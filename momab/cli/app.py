@@ -12,14 +12,17 @@ from momab.cli import book, course, data, serve, simulate, study
 from momab.errors import MomabError
 
 SECTIONS = {
-    "Read and run again": ("serve", "run", "book", "reproduce"),
-    "Play, and your own table": ("simulate", "study"),
-    "Look up": ("params", "policies"),
+    "Read and run again": ("serve", "run", "params", "book", "reproduce"),
+    "Play, and your own table": ("simulate", "policies", "study"),
     "More, in groups": ("data", "course", "tools"),
 }
 """The commands as `momab --help` lists them."""
 
-START = "Start with: momab serve (in a checkout), or: momab simulate synthetic:delta=0.1,m=2"
+START = (
+    ("momab serve", "in a checkout"),
+    ("momab simulate synthetic:delta=0.1,m=2", "anywhere"),
+)
+"""What a newcomer types first, and where."""
 
 
 class Sectioned(TyperGroup):
@@ -27,9 +30,8 @@ class Sectioned(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
-        formatter.write_usage("momab", "COMMAND [OPTIONS] ...")
-        formatter.write_paragraph()
-        formatter.write_text(START)
+        with formatter.section("Start with"):
+            formatter.write_dl(START, col_max=40)
         for title, names in SECTIONS.items():
             with formatter.section(title):
                 commands = [(name, self.commands[name]) for name in names]

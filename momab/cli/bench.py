@@ -197,7 +197,8 @@ def beside_smpybandits(python: str | Path, rounds: int = 200_000, runs: int = 5)
     try:
         played = pd.read_csv(StringIO(smpybandits.output_of(python, runs)))
     except (OSError, CalledProcessError) as error:
-        raise MomabError(f"{python} cannot play SMPyBandits: {error}.") from None
+        reason = getattr(error, "strerror", None) or "it says why above"
+        raise MomabError(f"{python} cannot play SMPyBandits: {reason}.") from None
     rows = []
     for name, policy in THEIRS.items():
         theirs = played.loc[played["policy"] == name, "nanoseconds"].min()

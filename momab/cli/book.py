@@ -12,7 +12,9 @@ from momab.cli.terminal import AsJson, Dask, interruptible, print_json, print_wi
 
 Assignments = Annotated[
     list[str] | None,
-    typer.Option("-p", "--parameter", help="name=value, or notebook.name=value; repeatable."),
+    typer.Option(
+        "-p", "--parameter", metavar="NAME=VALUE", help="Or notebook.name=value; repeatable."
+    ),
 ]
 Profile = Annotated[str, typer.Option(help="quick, paper, or the path of your own YAML file.")]
 Workers = Annotated[int | None, typer.Option(help="How many notebooks run at once.", min=1)]
@@ -89,9 +91,10 @@ def run_command(
     """
     from momab._util.cluster import on_cluster
     from momab.book.project import Project
+
+    project = Project.find()  # what is missing without a checkout is no news
     from momab.book.single_page import run_page
 
-    project = Project.find()
     with on_cluster(dask), interruptible():
         pages = run_page(
             project, notebook, profile, parameter or (), output, workers, edition, compare

@@ -32,7 +32,8 @@ def student_command(
 
 def handout_command(
     chapter: Annotated[
-        list[str] | None, typer.Argument(help="Chapters; all that have exercises if absent.")
+        list[str] | None,
+        typer.Argument(help="Chapters; all that have exercises if absent."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder; _build/handouts if absent.")
@@ -67,7 +68,7 @@ def grade_command(
     ] = None,
     student: Annotated[
         list[str] | None,
-        typer.Option(help="Grade this student only; the others' results stay."),
+        typer.Option(metavar="NAME", help="Grade this student only; the others' results stay."),
     ] = None,
     received: Annotated[
         Path | None,
@@ -159,10 +160,11 @@ def mark_command(
     """
     from momab._util.files import require_folder
     from momab.book.project import Project
+
+    project = Project.find()  # what is missing without a checkout is no news
     from momab.course import gradebook, mark_app
     from momab.course.marking import FILE, Marking
 
-    project = Project.find()
     graded = gradebook.recorded(project, results)
     require_folder(results)
     marking = Marking(graded, results)

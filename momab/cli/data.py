@@ -70,7 +70,6 @@ def where_command(data_dir: DataDir = None, as_json: AsJson = False) -> None:
 def build_command(
     release: Annotated[Path, typer.Argument(help="The unpacked KuaiRec 2.0 release.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
-    matrix: Annotated[str, typer.Option(help="Which table of watch ratios.")] = "small_matrix.csv",
 ) -> None:
     """Build the KuaiRec cohort instance from the raw release."""
     from momab._util.files import require_file
@@ -80,7 +79,7 @@ def build_command(
     if output.suffix != ".npz":
         raise MomabError(f"the output must be an .npz file; it is {str(output)!r}.")
     require_file(output)
-    instance = kuairec.kuairec_from_release(release, matrix)
+    instance = kuairec.kuairec_from_release(release)
     datasets.write_cohorts(instance, output)
     same = datasets.checksum(instance) == datasets.named("kuairec").content
     print(

@@ -22,12 +22,13 @@ def serve_command(
     reach the address, and only with the token in it.  Its port is the same each time if it is free,
     so addresses of runs stay valid after the new address was opened.  Ctrl-C ends everything.
     """
-    from momab.book.build import build
     from momab.book.project import Project
     from momab.errors import MomabError
+
+    project = Project.find()  # what is missing without a checkout is no news
+    from momab.book.build import build
     from momab.serve.app import Serving
 
-    project = Project.find()
     site = project.build / "html"
     if not as_is:
         site = build(project).site

@@ -38,8 +38,9 @@ def simulate_command(
     policy: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="POLICY",
             help="As `momab policies` lists them, for example width-guided:c=0.1, or your own, "
-            "my_policy.py:MyPolicy; repeatable; the paper's four if absent."
+            "my_policy.py:MyPolicy; repeatable; the paper's four if absent.",
         ),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Your own table instead of a family.")] = None,
@@ -58,9 +59,6 @@ def simulate_command(
     checkpoints: Annotated[
         int, typer.Option(help="Log-spaced rounds of the trajectories.", parser=typed_number)
     ] = 200,
-    front_metrics: Annotated[
-        bool, typer.Option("--front-metrics", help="Front precision and recall, too (slower).")
-    ] = False,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
     store: Annotated[Path | None, typer.Option(help="Folder that keeps finished runs.")] = None,
     output: Annotated[
@@ -102,7 +100,6 @@ def simulate_command(
             runs,
             seed,
             checkpoints=checkpoints,
-            front_metrics=front_metrics,
             workers=workers,
             store=store or (output and output / "store"),
             engine=engine,
@@ -160,9 +157,6 @@ def policies_command(as_json: AsJson = False) -> None:
 
 
 def bench_command(
-    rounds: Annotated[
-        int, typer.Option(help="Rounds that every policy plays.", parser=typed_number)
-    ] = 300_000,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A CSV file to write, too.")
     ] = None,
@@ -179,12 +173,10 @@ def bench_command(
     over_drawing how many times longer the faster of the first two takes.
     """
     from momab._util.files import require_file, write_text
-    from momab._util.validate import whole_number
     from momab.cli.bench import bench_instances, beside_smpybandits, measure
     from momab.study import datasets
     from momab.study.datasets import subsets
 
-    rounds = whole_number(rounds, "--rounds", least=1000, most=10**9)
     if output is not None:
         require_file(output)
     mention_numba()
@@ -194,7 +186,7 @@ def bench_command(
         whole = datasets.load("kuairec", verify=False)
         found.append(whole.subset(first.indices, name="KuaiRec, first subset"))
     with interruptible("stopped; nothing was written."):
-        table = measure(found, rounds) if smpybandits is None else beside_smpybandits(smpybandits)
+        table = measure(found) if smpybandits is None else beside_smpybandits(smpybandits)
     if as_json:
         print_json(table)
     else:

@@ -168,7 +168,9 @@ def reproduce_command(
     ] = 20_000,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="A policy of the target limit, by its label; repeatable."),
+        typer.Option(
+            metavar="LABEL", help="A policy of the target limit, by its label; repeatable."
+        ),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Cores to use; all if absent.")] = None,
     dask: Dask = None,

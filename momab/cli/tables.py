@@ -13,16 +13,19 @@ if TYPE_CHECKING:
 Scale = Annotated[
     list[str] | None,
     typer.Option(
-        help="column=low:high maps a column onto [0, 1]; latency=2000:0 where less is better; "
-        "repeatable."
+        metavar="COLUMN=LOW:HIGH",
+        help="What is mapped onto [0, 1]; latency=2000:0 where less is better; repeatable.",
     ),
 ]
 Minimize = Annotated[
-    list[str] | None, typer.Option(help="A reward column of which less is better; repeatable.")
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="A reward column of which less is better; repeatable."),
 ]
 Units = Annotated[
     list[str] | None,
-    typer.Option("--unit", help="column=unit, as latency=ms, for the report; repeatable."),
+    typer.Option(
+        "--unit", metavar="COLUMN=UNIT", help="As latency=ms, for the report; repeatable."
+    ),
 ]
 Missing = Annotated[
     str, typer.Option(help="Rows with a missing value: error names them, drop leaves them out.")

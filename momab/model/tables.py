@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,28 +127,29 @@ def clean_frame(
     frame = frame[[arm, *columns]].reset_index(drop=True)
     labels = frame[arm].astype("string").str.strip()
     labels = labels.mask(labels == "")
-    numbers, faults = _every(columns, lambda column: _numbers(frame[column], column))
+    numbers, faults = _every(columns, lambda column: as_numbers(frame[column], column))
     absent = {arm: labels.isna().to_numpy()} | {c: np.isnan(n) for c, n in numbers.items()}
     keep = ~np.logical_or.reduce(list(absent.values()))
     gaps = [(column, where) for column, where in absent.items() if where.any()]
     if missing == "error" and gaps:
         faults += [f"column {column!r} has no value in {_rows(where)}" for column, where in gaps]
         faults[-1] += (
-            "; fill it in, or leave such rows out (missing='drop', or --missing drop on the "
-            "command line)"
+            "; fill it in, or leave such rows out with missing='drop' (on the command line "
+            "--missing drop)"
         )
     if not keep.any():
         raise MomabError("every row of the table has a missing value.")
     scaled, wrong = _every(
         list(numbers),
-        lambda c: _scaled(numbers[c], keep, c, ranges.get(c, (0.0, 1.0)), c in downwards),
+        lambda c: _scaled(numbers[c], c, ranges.get(c, (0.0, 1.0)), c in downwards),
     )
-    if faults or wrong:
-        raise MomabError("; and ".join(faults + wrong) + ".")
+    faults += wrong + _outside(numbers, scaled, keep, ranges)
+    if faults:
+        raise MomabError("; and ".join(faults) + ".")
     return Cleaned(
         labels[keep].to_numpy(dtype=str),
         np.column_stack([numbers[c][keep] for c in columns]),
-        np.column_stack([scaled[c] for c in columns]),
+        np.column_stack([scaled[c][keep] for c in columns]),
         len(frame),
         {column: int(where.sum()) for column, where in absent.items()},
     )
@@ -199,7 +201,7 @@ def _rows(where: Any, most: int = 3) -> str:
     return f"{word} {', '.join(numbers[:most])}{more}"
 
 
-def _numbers(values: pd.Series[Any], column: str) -> FloatArray:
+def as_numbers(values: pd.Series[Any], column: str) -> FloatArray:
     """A column as numbers, NaN where there is none; texts are refused with their rows."""
     import pandas as pd
 
@@ -228,9 +230,9 @@ def _numbers(values: pd.Series[Any], column: str) -> FloatArray:
 
 
 def _scaled(
-    values: FloatArray, keep: Any, column: str, span: tuple[float, float], downwards: bool
+    values: FloatArray, column: str, span: tuple[float, float], downwards: bool
 ) -> FloatArray:
-    """The kept rows of a column mapped onto [0, 1], where more is better."""
+    """A column mapped from its range onto [0, 1], where more is better."""
     low, high = span
     if not (np.isfinite(low) and np.isfinite(high)) or low == high:
         raise MomabError(f"scale for {column!r} must be two different finite numbers.")
@@ -241,19 +243,32 @@ def _scaled(
         )
     if downwards:
         low, high = high, low
-    mapped = (values - low) / (high - low)
-    outside = keep & ((mapped < 0) | (mapped > 1))
-    if outside.any():
-        seen = values[keep]
-        raise MomabError(
-            f"column {column!r} must lie in [{min(span):g}, {max(span):g}], but it ranges over "
-            f"[{seen.min():g}, {seen.max():g}], outside in {_rows(outside)}; give its range with "
-            f"scale={{{column!r}: (low, high)}}, or on the command line with "
-            f"--scale {column}=low:high, for example "
-            f"{column}={suggested_range(seen.min(), seen.max())}."
+    mapped: FloatArray = (values - low) / (high - low)
+    return mapped
+
+
+def _outside(
+    numbers: Mapping[str, FloatArray], scaled: Mapping[str, FloatArray], keep: Any, ranges: Scale
+) -> list[str]:
+    """Which columns leave their ranges in the kept rows; the last sentence suggests others."""
+    faults, wanted = [], {}
+    for column, mapped in scaled.items():
+        outside = keep & ((mapped < 0) | (mapped > 1))
+        if outside.any():
+            span, seen = ranges.get(column, (0.0, 1.0)), numbers[column][keep]
+            wanted[column] = suggested_range(seen.min(), seen.max())
+            faults.append(
+                f"column {column!r} must lie in [{min(span):g}, {max(span):g}], but it ranges over "
+                f"[{seen.min():g}, {seen.max():g}], outside in {_rows(outside)}"
+            )
+    if faults:
+        scale = ", ".join(f"{c!r}: ({r.replace(':', ', ')})" for c, r in wanted.items())
+        options = " ".join(f"--scale {shlex.quote(f'{c}={r}')}" for c, r in wanted.items())
+        faults[-1] += (
+            f"; say which range is mapped onto [0, 1], for example scale={{{scale}}} "
+            f"(on the command line {options})"
         )
-    kept: FloatArray = mapped[keep]
-    return kept
+    return faults
 
 
 def suggested_range(low: float, high: float) -> str:

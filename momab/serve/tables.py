@@ -14,9 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from momab.book.parameters import parse_cell
 from momab.errors import MomabError
-from momab.model.tables import DELIMITERS, parse_scale, read_table, suggested_range
+from momab.model.tables import DELIMITERS, as_numbers, parse_scale, read_table, suggested_range
 from momab.study import own
 
 if TYPE_CHECKING:
@@ -94,16 +96,20 @@ def _text(data: bytes) -> tuple[str, str]:
     raise MomabError("this is not a CSV table in UTF-8 or cp1252; save it as UTF-8.")
 
 
-def _column(name: str, values: Any) -> dict[str, Any]:
+def _column(name: str, values: pd.Series[Any]) -> dict[str, Any]:
     """What a column holds: numbers with their range, or texts with how many there are."""
-    import pandas as pd
-
-    number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    found: dict[str, Any] = {"name": name, "number": bool(number), "distinct": values.nunique()}
-    if number and values.notna().any():
-        low, high = float(values.min()), float(values.max())
-        if all(abs(x) < 1e300 for x in (low, high)):
-            found |= {"low": low, "high": high, "range": suggested_range(low, high)}
+    found: dict[str, Any] = {"name": name, "number": False, "distinct": values.nunique()}
+    if values.dtype == bool:
+        return found
+    try:
+        numbers = as_numbers(values, name)  # a decimal comma makes a number, too
+    except MomabError:
+        return found
+    numbers = numbers[~np.isnan(numbers)]
+    found["number"] = len(numbers) > 0
+    if len(numbers) and np.abs(numbers).max() < 1e300:
+        low, high = float(numbers.min()), float(numbers.max())
+        found |= {"low": low, "high": high, "range": suggested_range(low, high)}
     return found
 
 

@@ -307,6 +307,11 @@ class Study:
             for s, f in zip(shares, self.front, strict=True)
         ]
 
+    @property
+    def surely(self) -> list[int]:
+        """The arms that are optimal for certain, the surest first."""
+        return [int(a) for a in self.order if self.answers[a] == "optimal"]
+
     def interval(self, j: int) -> tuple[FloatArray, FloatArray]:
         """The 95% intervals of the means on an objective, in units of the file."""
         low, high = np.quantile(self.drawn[:, :, j], [1 - SURE, SURE], axis=0)
@@ -384,16 +389,16 @@ class Study:
         gaps = self.instance.geometry.gaps
         table: dict[str, Any] = {
             "Arm": [escaped(self.arms[a]) for a in chosen],
-            "Rows": [int(self.counts[a]) for a in chosen],
+            "What is certain": [self.answers[a] for a in chosen],
+            "On the front": [f"{self.on_front[a]:.1%}" for a in chosen],
         }
-        table["Pareto gap"] = [f"{gaps[a]:.3f} ({low[a]:.3f} to {high[a]:.3f})" for a in chosen]
-        table["On the front"] = [f"{self.on_front[a]:.1%}" for a in chosen]
-        table["What is certain"] = [self.answers[a] for a in chosen]
         for j in range(self.instance.d):
-            ends = self.interval(j)
+            start, end = self.interval(j)
             table[escaped(self.titled(j)).replace("$", r"\$")] = [
-                f"{self.means[a, j]:.4g} ({ends[0][a]:.4g} to {ends[1][a]:.4g})" for a in chosen
+                measured(self.means[a, j], start[a], end[a]) for a in chosen
             ]
+        table["Pareto gap"] = [f"{gaps[a]:.3f} ({low[a]:.3f} to {high[a]:.3f})" for a in chosen]
+        table["Rows"] = [int(self.counts[a]) for a in chosen]
         return pd.DataFrame(table)
 
     def best_table(self) -> pd.DataFrame:
@@ -406,13 +411,15 @@ class Study:
             best = int(mu[:, j].argmax())
             second = int(np.argsort(-mu[:, j], kind="stable")[1])
             share = (winners[:, j] == best).mean()
+            start, end = self.interval(j)
             rows.append(
                 {
                     "If you care most for": escaped(self.titled(j)),
                     "choose": escaped(self.arms[best]),
-                    "Its mean": f"{self.means[best, j]:.4g}",
-                    "Next is": f"{escaped(self.arms[second])}, {self.means[second, j]:.4g}",
-                    "Best in redrawn tables": f"{share:.1%}",
+                    "Its mean": measured(self.means[best, j], start[best], end[best]),
+                    "How sure": f"{share:.1%}",
+                    "Next is": escaped(self.arms[second]),
+                    "with mean": measured(self.means[second, j], start[second], end[second]),
                 }
             )
         return pd.DataFrame(rows)
@@ -528,6 +535,15 @@ def race_table(results: Results) -> pd.DataFrame:
             "Stopped with a certificate": [f"{r.certified_rate:.0%}" for r in rows],
         }
     )
+
+
+def measured(mean: float, low: float, high: float) -> str:
+    """A mean with its interval, to two digits of what is uncertain."""
+    half = (high - low) / 2
+    if half <= 0:
+        return f"{mean:.4g}"
+    digits = max(0, 1 - math.floor(math.log10(half)))
+    return f"{mean:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
 
 
 def escaped(name: str) -> str:

@@ -35,7 +35,7 @@ def read(command: str) -> typer.Context:
 def test_a_command_is_one_and_recomputes_the_files_of_its_row(row):
     assert bool(row.files) != bool(row.says), "a digest, or what the command says"
     if row.command.startswith("python -m momab.study."):
-        name = row.command.rpartition(".")[2]
+        name = row.command.split()[2].rpartition(".")[2]
         assert '__name__ == "__main__"' in (ROOT / f"momab/study/{name}.py").read_text()
         assert row.files == (f"momab/data/results/{name}.csv",)
         return

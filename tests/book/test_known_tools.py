@@ -1,18 +1,23 @@
 """Tools that readers know run the downloads: the commands of the table in *Using this book*."""
 
+import json
 import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 import yaml
 
 from tests.conftest import ROOT
+from tests.waiting import PATIENCE, until
 
 TABLE = (ROOT / "book/using.md").read_text("utf-8").partition("(tools-you-know)=")[2]
 ROWS = re.findall(r"^\| ([^|]+) \| (.+?) \| .+ \|$", TABLE.partition("\n(")[0], flags=re.M)
@@ -23,13 +28,16 @@ COMMANDS = {
 }
 
 
+PLACES = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+ENVIRONMENT = {**os.environ, "PATH": PLACES}
+
+
 def type_command(command: str, folder: Path) -> str:
     """Type a command in a folder, in the environment of the tests; return what it says."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         shlex.split(command),
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
@@ -87,5 +95,33 @@ def test_jupyter_book_builds_a_checkout(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_jupyterlab_starts():
-    assert re.match(r"\d+\.\d+", type_command("jupyter lab --version", ROOT))
+def test_jupyterlab_opens_a_download(site: Path, tmp_path: Path):
+    """The command of the table, without a browser: the server has the notebook and its kernel."""
+    shutil.copy(site / "downloads/zero-gap.ipynb", tmp_path)
+    switches = ["--no-browser", "--allow-root", "--ServerApp.port=0"]
+    command = [*shlex.split(COMMANDS["JupyterLab"]), *switches]
+    environment = {**ENVIRONMENT, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL) as lab:
+        try:
+            noted = "runtime/jpserver-*.json"
+            until(lambda: lab.poll() is not None or [*tmp_path.glob(noted)], "its address")
+            about = json.loads(next(tmp_path.glob(noted)).read_text())
+
+            def ask(path: str) -> Any:
+                address = f"{about['url']}{path}?token={about['token']}"
+                with urllib.request.urlopen(address) as answer:
+                    return json.load(answer)
+
+            until(lambda: answers(about["port"]), "an answer")
+            notebook = ask("api/contents/zero-gap.ipynb")["content"]
+            kernel = notebook["metadata"]["kernelspec"]["name"]
+            assert kernel in ask("api/kernelspecs")["kernelspecs"]
+        finally:
+            lab.terminate()
+            lab.wait(PATIENCE)
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens."""
+    with socket.socket() as asked:
+        return asked.connect_ex(("localhost", port)) == 0

@@ -1,6 +1,7 @@
 """`momab simulate` as a person uses it: what it prints, and how it refuses."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -99,9 +100,9 @@ def test_every_command_explains_itself(monkeypatch, capsys):
     """The list fits a screen, says where to start, and shows switches as switches."""
     assert run(monkeypatch, "--help") == 0
     listed = capsys.readouterr().out
-    assert listed.count("\n") <= 32
+    assert listed.count("\n") < 24
     assert max(map(len, listed.splitlines())) <= 80
-    assert "Start with: momab serve" in listed
+    assert re.match(r"\s*Start with:\n  momab serve +in a checkout\n", listed)
     shown = [command.name for command in app.registered_commands if not command.hidden]
     groups = [group.name for group in app.registered_groups]
     assert sorted([*shown, *groups]) == sorted(
@@ -115,7 +116,7 @@ def test_every_command_explains_itself(monkeypatch, capsys):
         assert run(monkeypatch, *words, "--help") == 0
         said = capsys.readouterr().out
         assert "Usage: momab" in said
-        assert "<bool>" not in said
+        assert not re.search(r"^  -.* <(bool|list)", said, flags=re.MULTILINE)
 
 
 def test_policies_are_listed_as_they_are_named(monkeypatch, capsys):

@@ -106,7 +106,7 @@ def test_a_printed_study_is_made_again(
     words += ["--unit", "latency_ms=ms", "--delimiter", "semicolon", "-T", "200", "-n", "2"]
     assert run(monkeypatch, "study", "my.csv", *words) == 0
     answer, page, notebook = capsys.readouterr().out.splitlines()
-    assert answer.startswith("Choose B, cached.")
+    assert answer.startswith("2 of 3 arms are optimal: B, cached and A.")
     first = Path(page).read_text("utf-8")
     assert Path(notebook).name == "report.ipynb"
     for said in ("37 rows were read", "36 are used", "1 row was dropped", "better of latency_ms"):

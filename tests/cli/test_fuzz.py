@@ -32,14 +32,14 @@ ODD = (
 )
 OPTIONS = {
     "simulate": "-T -n --seed --checkpoints --policy --workers --store -o --engine --csv --arm "
-    "--objectives --front-metrics --json",
+    "--objectives --json",
     "study": "--arm --objectives --scale --minimize --unit --missing --delimiter --encoding -T -n "
     "--seed -o",
     "run": "-p --profile -o --workers --compare",
     "book": "-p --profile --edition --workers -o",
     "params": "--json",
     "policies": "--json",
-    "tools bench": "--rounds -o --json",
+    "tools bench": "-o --json",
     "reproduce": "-T -n --seed --risk-runs -o --data-dir --policy --workers",
     "tools audit": "--event --rounding --json",
     "course handout": "-o",
@@ -48,10 +48,10 @@ OPTIONS = {
     "tools proofs": "",
     "data get": "--data-dir --mirror",
     "data where": "--data-dir --json",
-    "data build": "-o --matrix",
+    "data build": "-o",
 }
 IN_THE_BOOK = {"run", "book", "params", "course", "tools"}
-ALONE = {"--json", "--front-metrics", "--answers", "--compare"}
+ALONE = {"--json", "--answers", "--compare"}
 
 
 def drawn(rng: random.Random, files: list[str]) -> list[str]:

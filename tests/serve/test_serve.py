@@ -282,6 +282,15 @@ def test_a_table_of_a_western_spreadsheet_is_read_and_its_encoding_said(served: 
     assert "--encoding cp1252" in command
 
 
+def test_decimal_commas_are_numbers_in_the_form_as_in_the_report(tmp_path: Path) -> None:
+    data = "shop;wait;comment;empty\nA;1,5;good;\nB;62,25;;\nB;;3,4 of 5;\n"
+    table = keep_table(tmp_path, "shops.csv", data.encode())
+    _, wait, comment, empty = table["columns"]
+    assert (wait["number"], wait["low"], wait["high"]) == (True, 1.5, 62.25)
+    assert wait["range"] == "0:70"
+    assert (comment["number"], empty["number"]) == (False, False)
+
+
 def test_the_form_is_told_the_command_of_all_its_values(served: Served) -> None:
     asked = {"values": {"throws": "60,70", "kind": "loaded"}}
     command = served.ask("POST", "/_serve/commands/index", asked).json["command"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -157,16 +159,21 @@ def test_a_request_is_checked_before_the_file_is_read(change, said):
 
 
 def test_all_faults_of_a_table_are_said_at_once(tmp_path):
-    """Latency out of range, a rating that is no number, a gap in a third column."""
+    """Two columns out of range, a rating that is no number, a gap in a fourth column."""
     frame = pd.DataFrame(
         {"arm": list("aabb"), "ms": [42.3, 100, 900, 957.8], "rating": ["4", "x", "5", "3"]}
     )
+    frame["wait (s)"] = [-3, 0, 12, 1]
     frame["rate"] = [0.5, None, 0.1, 0.2]
     with pytest.raises(MomabError) as error:
         study(tmp_path, frame)
     said = str(error.value)
     assert "column=low:high" not in said
-    assert "ms=0:1000" in said
+    for column in ("ms", "wait (s)"):
+        assert f"column {column!r} must lie in [0, 1], but it ranges over" in said
+    options = re.search(r"\(on the command line (--scale .*)\)\.$", said)
+    assert shlex.split(options[1]) == ["--scale", "ms=0:1000", "--scale", "wait (s)=-10:20"]
+    assert "scale={'ms': (0, 1000), 'wait (s)': (-10, 20)}" in said
     assert "'rating' must hold numbers; in row 2" in said
     assert "'rate' has no value in row 2" in said
     assert said.count("\n") == 0
