@@ -62,9 +62,8 @@ def test_a_page_shows_its_program(name):
     assert sum(len(body(cell)) for cell in visible) >= LEAST
     for cell in folded:
         assert len([line for line in shown_code(cell.source).splitlines() if line]) <= FOLDED
-    first = visible[0]
-    assert tagged(first, "parameters")
-    assert "import" in first.source
+    assert "import" in visible[0].source
+    assert any(tagged(cell, "parameters") for cell in visible[:2])
 
 
 def sentences(tree: ast.AST) -> list[str]:

@@ -317,7 +317,7 @@ def test_keys_go_through_a_deck_and_change_its_theme(tour):
 
 # ---- panels, notes, themes and paper, on two decks of the book ---------------------------------
 
-ZOOMED, BUILT = "sixty-runs", "synthetic"
+ZOOMED, BUILT = "many-runs", "synthetic"
 MORE = "() => Reveal.availableFragments().next"
 
 

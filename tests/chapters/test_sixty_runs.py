@@ -28,11 +28,18 @@ def test_the_page(shown, coefficient, crowd, seed):
     sweep, said = space["sweep"].set_index("c"), text_of(shown)
     assert sweep["mean"].idxmin() == 0.05
     assert sweep["wrong_commit_rate"].is_monotonic_decreasing
+    assert ("At this coefficient no run went wrong" in said) == (space["rate"] == 0)
+    assert "nan" not in said
+
+
+@pytest.mark.parametrize("each", [1, 20, 300])
+def test_the_page_on_many_runs(shown, each):
+    space, said = run_chapter("many-runs", each=each), text_of(shown)
     assert len(space["kept"]) == 18
     assert (space["best"]["mean"] <= space["best"]["paper_mean"]).all()
     chances = dict.fromkeys(space["kept"]["group"], 1.0)
     for name, p in zip(space["kept"]["group"], space["kept"]["wrong_commit_rate"]):
-        chances[name] *= (1 - p) ** 20
+        chances[name] *= (1 - p) ** each
     assert space["missed"]["chance"].to_dict() == pytest.approx(chances)
     assert len(space["beaten"]) == 0
     assert (
@@ -40,7 +47,7 @@ def test_the_page(shown, coefficient, crowd, seed):
         .between(space["survived"]["ratio_low"], space["survived"]["ratio_high"])
         .all()
     )
-    assert ("At this coefficient no run went wrong" in said) == (space["rate"] == 0)
+    assert ("no reason to suspect the reported runs" in said) == (each == study.RUNS)
     assert "nan" not in said
 
 

@@ -83,7 +83,7 @@ def test_only_data_and_long_runs_may_wait():
     for claim in ledger.paper_claims(CLAIMS):
         if claim.pending is not None:
             assert claim.kind not in theory
-            assert claim.page in ("synthetic", "real-data", "sixty-runs", "tuning", "fairness")
+            assert claim.page in ("synthetic", "real-data", "many-runs", "tuning", "fairness")
 
 
 def test_every_check_of_the_file_is_a_different_function_of_the_module():

@@ -1,4 +1,4 @@
-// The price of an instance: drag arms; the evidence of a pull, the optimal arms, the cheapest candidate.
+// The price of an instance: drag songs; the evidence of a pull, the optimal songs, the cheapest candidate.
 
 import {axes, define, path, points, range, scale, svg, tidy} from "../kit.js";
 import {evidence, gaps, leads, price, pythonList} from "../math.js";
@@ -8,7 +8,7 @@ const START = [[0.8, 0.3], [0.62, 0.62], [0.3, 0.8], [0.5, 0.52], [0.7, 0.15], [
 const LOW = 0.02, HIGH = 0.98, SHADES = ["orange", "gold", "pink", "sky", "green", "muted", "blue"];
 const hold = (x, fine) => Math.min(HIGH, Math.max(LOW, Number(x.toFixed(fine ? 3 : 2))));
 
-/** Arms with and without a gap, what every paid arm costs beside every free one, leads and bounds. */
+/** Songs without and with a gap, what every suboptimal one costs beside every optimal one, leads and bounds. */
 function reckon(means) {
   const gap = gaps(means), all = means.map((_, k) => k), lead = Math.max(...leads(means));
   const free = all.filter((a) => gap[a] === 0), paid = all.filter((a) => gap[a] > 0);
@@ -16,7 +16,7 @@ function reckon(means) {
     parts: (a) => paid.map((b) => gap[b] / evidence(means[b], means[a]))};
 }
 
-/** From every paid arm to the nearest place from which it would beat the candidate. */
+/** From every suboptimal song to the nearest place from which it would beat the candidate. */
 function doubts(under, means, {arm, paid}, x, y, colour) {
   const [u, v] = means[arm];
   under.append(svg("rect", {x: x(u), y: y(1), width: x(1) - x(u), height: y(v) - y(1), style: "fill: var(--fig-muted); opacity: 0.22"}));
@@ -37,7 +37,7 @@ function away([px, py], [ax, ay], [bx, by]) {
   return Math.hypot(px - ax - share * u, py - ay - share * v);
 }
 
-/** Where the name of arm a stands: the first place beside it that is clear of lines and arms, or the clearest. */
+/** Where the name of song a is written: the first place beside it that is clear of lines and songs, or the clearest. */
 function spot(a, means, it, x, y) {
   const place = ([u, v]) => [x(u), y(v)];
   const lines = it.paid.map((b) => [place(means[b]), place(means[b].map((p, j) => Math.max(p, means[it.arm][j])))]);
@@ -51,11 +51,11 @@ function spot(a, means, it, x, y) {
   return {x: u + dx, y: v + dy + 5, "text-anchor": "middle"};
 }
 
-/** The price of every candidate as a bar, in parts for the paid arms. */
+/** The price of every candidate as a bar, in parts for the suboptimal songs. */
 function bars(under, it, colour, [left, right], top, narrow) {
   const most = Math.max(...it.free.map((a) => it.prices[a])), x = scale([0, most > 0 ? most * 1.02 : 1], [left + 22, right - 44]);
   const each = narrow ? Math.min(24, 130 / it.free.length) : Math.min(34, 210 / it.free.length);
-  under.append(svg("text", {x: left, y: top, class: "live-label"}, "regret per log T, by the arm to settle on"));
+  under.append(svg("text", {x: left, y: top, class: "live-label"}, "regret per log T, by the song to settle on"));
   it.free.forEach((a, row) => {
     const y = top + 12 + row * each, high = Math.min(22, each - 4);
     let from = 0;
@@ -73,17 +73,17 @@ function bars(under, it, colour, [left, right], top, narrow) {
 }
 
 define("price", {
-  title: "Which arm is the cheapest to settle on?",
+  title: "Which song is the cheapest to settle on?",
   controls: {
     horizon: range({label: "Horizon T", min: 1000, max: 1e7, step: 1.25, value: 100_000, log: true, integer: true}),
   },
   state: {means: points({value: START, min: LOW, max: HIGH, least: 2, most: 8})},
   size: [740, 430], narrow: (width) => width + 190,
   actions: [
-    {label: "Add an arm", act: ({state: {means}, set}) => {
+    {label: "Add a song", act: ({state: {means}, set}) => {
       if (means.length < NAMES.length) set({means: [...means, [hold(0.1 + 0.06 * means.length), 0.1]]});
     }},
-    {label: "Remove the last arm", act: ({state: {means}, set}) => {
+    {label: "Remove the last song", act: ({state: {means}, set}) => {
       if (means.length > 2) set({means: means.slice(0, -1)});
     }},
   ],
@@ -91,12 +91,12 @@ define("price", {
     const {means} = state, it = reckon(means), side = narrow ? width - 60 : height - 90;
     const colour = (b) => SHADES[it.paid.indexOf(b) % SHADES.length];
     const x = scale([0, 1], [44, 44 + side]), y = scale([0, 1], [34 + side, 34]);
-    axes(under, x, y, {xlabel: "mean on objective 1", ylabel: "mean on objective 2"});
+    axes(under, x, y, {xlabel: "mean of plays", ylabel: "mean of saves"});
     if (it.paid.length) doubts(under, means, it, x, y, colour);
     means.forEach((row, a) => {
       const free = it.gap[a] === 0, best = a === it.arm && it.paid.length > 0;
       if (best) under.append(svg("circle", {cx: x(row[0]), cy: y(row[1]), r: 15, fill: "none", "stroke-width": 2.5, style: "stroke: var(--fig-blue)"}));
-      handle(`arm-${a}`, {x: row[0], y: row[1], scales: [x, y], step: 0.02, colour: free ? "blue" : colour(a), radius: free ? 9 : 7, label: `Arm ${NAMES[a]}`,
+      handle(`arm-${a}`, {x: row[0], y: row[1], scales: [x, y], step: 0.02, colour: free ? "blue" : colour(a), radius: free ? 9 : 7, label: `Song ${NAMES[a]}`,
         move: (u, v, fine) => set({means: means.map((old, k) => (k === a ? [hold(u, fine), hold(v, fine)] : old))}),
         valuetext: `${tidy(row[0])}, ${tidy(row[1])}; ${free ? `optimal, price ${tidy(it.prices[a])}` : `suboptimal, gap ${tidy(it.gap[a])}`}`});
       under.append(svg("text", spot(a, means, it, x, y), NAMES[a]));
@@ -111,11 +111,11 @@ define("price", {
   },
   words({means, horizon}) {
     const it = reckon(means), list = (arms) => arms.map((a) => NAMES[a]).join(", ");
-    if (!it.paid.length) return "Every arm is optimal: no pull costs regret, and the price is 0.";
-    const told = it.paid.map((b) => `${tidy(evidence(means[b], means[it.arm]))} (arm ${NAMES[b]})`).join(", ");
+    if (!it.paid.length) return "Every song is optimal: no pull costs regret, and the price is 0.";
+    const told = it.paid.map((b) => `${tidy(evidence(means[b], means[it.arm]))} (song ${NAMES[b]})`).join(", ");
     const lead = it.lead > 0 ? `The largest lead g = ${tidy(it.lead)} gives only C ≤ (K − 1)/(2g) = ${tidy(it.bound)}.`
-      : "No objective has a single winner (g = 0), and yet the price is finite.";
-    return `${it.free.length === 1 ? "Optimal: arm" : "Optimal: arms"} ${list(it.free)}. Arm ${NAMES[it.arm]} is the cheapest arm to settle on. The suboptimal ${it.paid.length === 1 ? "arm" : "arms"} must be shown to lie outside the grey region; one pull ${it.paid.length === 1 ? "" : "of each "}yields evidence ${told}. `
+      : "Neither plays nor saves has a single winner (g = 0), and yet the price is finite.";
+    return `${it.free.length === 1 ? "Optimal: song" : "Optimal: songs"} ${list(it.free)}. Song ${NAMES[it.arm]} is the cheapest to settle on. The suboptimal ${it.paid.length === 1 ? "song" : "songs"} must be shown to lie outside the grey region; one pull ${it.paid.length === 1 ? "" : "of each "}yields evidence ${told}. `
       + `The price is C = ${tidy(it.value)}: in the limit no uniformly good policy has a regret below C log T, which is ${tidy(it.value * Math.log(horizon))} here. ${lead}`;
   },
   python: ({means, horizon}) => `import math
