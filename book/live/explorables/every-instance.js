@@ -57,7 +57,7 @@ define("every-instance", {
     const at = [...Array.from({length: 240}, (_, i) => FIRST * (LAST / FIRST) ** (i / 239)), ...until].sort((a, b) => a - b);
     under.append(
       svg("path", {d: path(at.map((u) => [u, paid({step, factor, x: u})]), x, y), fill: "none", "stroke-width": 2.4, style: "stroke: var(--fig-ink)"}),
-      svg("text", {x: x(FIRST) + 6, y: y.range[0] - 16, class: "live-tick"}, "candidate: blue one optimal arm, green the other"));
+      svg("text", {x: x(FIRST) + 6, y: y.range[0] - 16, class: "live-tick"}, "the candidate: one colour for each"));
   },
   words({factor, step}) {
     const {least, most} = bounds(step), now = paid({step, factor, x: LAST}), changes = ends(factor, LAST).length - 1;
