@@ -18,11 +18,13 @@ if TYPE_CHECKING:  # a name as itself is offered to type checkers, too
     from momab.engine.policies.anytime import AnytimeWidthGuided as AnytimeWidthGuided
     from momab.engine.policies.base import Policy as Policy
     from momab.engine.policies.kl_ucb import KLUCB as KLUCB
+    from momab.engine.policies.moss import MOSS as MOSS
     from momab.engine.policies.pareto_imed import ParetoIMED as ParetoIMED
     from momab.engine.policies.pareto_thompson import ParetoThompson as ParetoThompson
     from momab.engine.policies.pareto_ucb1 import ParetoUCB1 as ParetoUCB1
     from momab.engine.policies.scalarized import ScalarizedUCB as ScalarizedUCB
     from momab.engine.policies.single_ucb1 import SingleUCB1 as SingleUCB1
+    from momab.engine.policies.sticky_imed import StickyIMED as StickyIMED
     from momab.engine.policies.width_guided import WidthGuided as WidthGuided
     from momab.engine.streams import word as word
     from momab.engine.tools import choose as choose
@@ -51,6 +53,7 @@ PUBLIC = {
     "AnytimeWidthGuided": "momab.engine.policies.anytime",
     "Instance": "momab.model.instances",
     "KLUCB": "momab.engine.policies.kl_ucb",
+    "MOSS": "momab.engine.policies.moss",
     "ParetoIMED": "momab.engine.policies.pareto_imed",
     "ParetoThompson": "momab.engine.policies.pareto_thompson",
     "ParetoUCB1": "momab.engine.policies.pareto_ucb1",
@@ -58,6 +61,7 @@ PUBLIC = {
     "Results": "momab.study.results",
     "ScalarizedUCB": "momab.engine.policies.scalarized",
     "SingleUCB1": "momab.engine.policies.single_ucb1",
+    "StickyIMED": "momab.engine.policies.sticky_imed",
     "WidthGuided": "momab.engine.policies.width_guided",
     "audit": "momab.ledger.auditing.auditor",
     "bernoulli": "momab.model.instances",

@@ -6,7 +6,10 @@ import numpy as np
 
 from momab.ledger.claims import ClaimOutcome
 from momab.model import pareto, theory
+from momab.model.kinf import kinf, luck_of_law
 from momab.study import every_instance
+
+PAIRS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def settles(means: np.ndarray, n: float, rng: np.random.Generator) -> bool:
@@ -57,3 +60,47 @@ def on_every_instance() -> ClaimOutcome:
         holds=bool(holds and apart and abs(sticky - 1) < 0.03),
         numbers={"count": count, "plain": plain, "sticky": sticky},
     )
+
+
+def luck_in_several_dimensions() -> ClaimOutcome:
+    """Both sides of the lemma, added up over all outcomes of up to eight draws."""
+    laws = [
+        (PAIRS, [0.3, 0.1, 0.1, 0.5]),  # dependent
+        (PAIRS, [0.16, 0.24, 0.24, 0.36]),  # independent
+        (PAIRS, [0.1, 0.4, 0.4, 0.1]),  # rewards that compensate each other
+        (PAIRS[[0, 3]], [0.4, 0.6]),  # copies
+        (0.5 + PAIRS[:3] / 4, [0.2, 0.3, 0.5]),  # never 1
+        (PAIRS[[0, 3], :1], [0.4, 0.6]),  # one objective
+    ]
+    quotients = []
+    for rows, chances in laws:
+        means = np.array(chances) @ rows
+        for delta in (0.05, 0.2, 0.4):
+            for n in (1, 3, 8):
+                for least in (0.0, 0.04, 0.3):
+                    target = np.maximum(means - delta, 0.0)
+                    left = luck_of_law(rows, chances, target, n, least)
+                    right = np.e * (n + 1) ** rows.shape[1] * (1 - delta * least / 2) ** n
+                    quotients.append(left / right)
+    return ClaimOutcome(max(quotients) <= 1, {"cases": len(quotients), "largest": max(quotients)})
+
+
+def all_joint_laws() -> ClaimOutcome:
+    """What the proof uses of the evidence, on random laws with ties and copies."""
+    rng, laws, holds, error = np.random.default_rng(1), 60, True, 0.0
+    draws = 20_000
+    for number in range(laws):
+        d = 1 + number % 3
+        rows = rng.integers(0, 5, (6, d)) / 4
+        if number % 4 == 0:
+            rows = np.repeat(rows[:, :1], d, axis=1)
+        chances = rng.dirichlet(np.ones(6))
+        q = rng.integers(0, 8, d) / 8
+        eta, e = 1 - q.max(), 0.05
+        here, above = kinf(rows, q, chances), kinf(rows, np.minimum(q + e, 1), chances)
+        holds &= here <= -np.log(eta) + 1e-9
+        holds &= here - 1e-9 <= above <= here - np.log1p(-e / eta) + 1e-9
+        found = kinf(rows, q, rng.multinomial(draws, chances))
+        error = max(error, abs(found - here))
+    holds &= error < draws**-0.25
+    return ClaimOutcome(bool(holds), {"laws": laws, "draws": draws, "error": error})

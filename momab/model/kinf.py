@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -210,6 +211,38 @@ def _downhill(W: FloatArray, w: FloatArray, y: FloatArray, step: FloatArray, mu:
             break
         length *= 0.5
     return length
+
+
+def luck_of_law(
+    rows: ArrayLike, weights: ArrayLike, target: ArrayLike, draws: int, least: float
+) -> float:
+    r"""Compute :math:`E[\exp(nK);K>x]` for K = K_inf of the empirical law of n draws, exactly.
+
+    All outcomes are added up, so the rows must be few.
+
+    Parameters
+    ----------
+    rows, weights, target : array_like
+        As for :func:`kinf`, the rows different from each other.
+    draws : int
+        The number n of draws.
+    least : float
+        The number x.
+
+    Returns
+    -------
+    float
+    """
+    X = unit_interval(real_array(rows, "rows"), "rows")
+    chances = real_array(weights, "weights") / np.sum(weights)
+    total = 0.0
+    for bars in combinations(range(draws + len(X) - 1), len(X) - 1):
+        counts = np.diff([-1, *bars, draws + len(X) - 1]) - 1  # stars between bars
+        value = kinf(X, target, counts)
+        if value > least:
+            ways = math.factorial(draws) / math.prod(math.factorial(int(n)) for n in counts)
+            total += ways * float(np.prod(chances**counts)) * math.exp(draws * value)
+    return total
 
 
 # --- evidence and price under the law of an instance -----------------------------------------

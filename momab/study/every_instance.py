@@ -38,6 +38,10 @@ INSTANCES = {
 }
 """Two instances on which several arms share the least price, and one on which one arm has it."""
 
+HALVES = np.repeat([[0.5, 0.5], [0.6, 0.4], [0.4, 0.6]], 15, axis=1)
+THIRTY = np.concatenate([HALVES, HALVES - [[0.12], [0.05], [0.05]]])
+"""Thirty objectives, a unique cheapest arm, and two optimal arms that cost half as much again."""
+
 
 def pairwise(mu: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Gaps (..., K) and evidence "sum" (..., K, K), [b, a], of a stack of empirical means."""

@@ -1,7 +1,4 @@
-"""The worst case over instances: MOSS on one objective and on the average of all.
-
-The runs are plain NumPy, all of them at once: one row per run, one column per arm.
-"""
+"""The worst case over instances: MOSS on one objective and on the average of all."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momab._util.validate import FloatArray
+from momab.engine.loop import play_block
+from momab.engine.policies.moss import MOSS
+from momab.model.instances import bernoulli
 from momab.model.statistics import mean_interval
 
 if TYPE_CHECKING:
@@ -23,40 +23,28 @@ STEPS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 """Leads of the good arm that are tried, in units of sqrt(K / T) or sqrt(K / (d T))."""
 
 
-def moss_pulls(
-    lead: FloatArray, K: int, d: int, looks_at: int, horizon: int, seed: int
+def moss_regret(
+    lead: float, K: int, d: int, rule: str, horizon: int, runs: int, seed: int
 ) -> FloatArray:
-    """Pulls of the good arm, (runs,): its means are 1/2 + lead on all d objectives.
-
-    All other means are 1/2, and every run has a lead of its own.  MOSS sees the average of
-    ``looks_at`` independent objectives, whose variance proxy is 1 / (4 looks_at).
-    """
-    rng = np.random.default_rng([seed, K, d, looks_at])
-    rows = np.arange(len(lead))
-    means = np.full((len(lead), K), 0.5)
-    means[:, 0] += lead
-    counts = np.ones((len(lead), K))
-    sums = rng.binomial(looks_at, means) / looks_at
-    for _ in range(horizon - K):
-        spread = np.log(np.maximum(horizon / (K * counts), 1.0))
-        index = sums / counts + np.sqrt(spread / (looks_at * counts))
-        arm = index.argmax(axis=1)
-        counts[rows, arm] += 1
-        sums[rows, arm] += rng.binomial(looks_at, means[rows, arm]) / looks_at
-    return np.asarray(counts[:, 0])
+    """The regret of every run of MOSS: one arm has the means 1/2 + lead, the others 1/2."""
+    means = np.full((K, d), 0.5)
+    means[0] += lead
+    policy = MOSS("average" if rule == RULES[1] else "first")
+    pulls = play_block(bernoulli(means), policy, horizon, seed, 0, runs).pulls
+    return np.asarray(lead * (horizon - pulls[:, 0]))
 
 
 def worst_regret(K: int, d: int, rule: str, horizon: int, runs: int, seed: int) -> pd.DataFrame:
     """Mean regret with its interval for every lead, one row each, of MOSS with one of the RULES."""
     import pandas as pd
 
-    looks_at = d if rule == RULES[1] else 1
-    leads = np.minimum(np.array(STEPS) * np.sqrt(K / (looks_at * horizon)), 0.5)
-    leads = np.unique(leads)
-    pulls = moss_pulls(np.repeat(leads, runs), K, d, looks_at, horizon, seed)
-    regret = (horizon - pulls).reshape(len(leads), runs) * leads[:, None]
+    scale = d if rule == RULES[1] else 1
+    leads = np.unique(np.minimum(np.array(STEPS) * np.sqrt(K / (scale * horizon)), 0.5))
     unit = np.sqrt(K * horizon / d)
-    rows = [(K, d, rule, lead, *mean_interval(each / unit)) for lead, each in zip(leads, regret)]
+    rows = []
+    for lead in leads.tolist():
+        regret = moss_regret(lead, K, d, rule, horizon, runs, seed)
+        rows.append((K, d, rule, lead, *mean_interval(regret / unit)))
     return pd.DataFrame(rows, columns=["K", "d", "rule", "lead", "mean", "low", "high"])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from momab.engine.policies.anytime import epoch_end
 from momab.engine.policies.kl_ucb import bisected_index
 from momab.engine.policies.pareto_thompson import beta_draw
+from momab.engine.policies.sticky_imed import fifth_root
 from momab.engine.policies.width_guided import kl_apart
 from momab.engine.streams import Coins
 from momab.engine.tools import TIE, choose
@@ -115,7 +116,8 @@ def kl_ucb(player: Any, t: int, coin: Coins) -> int:
     return min(range(player.K), key=lambda a: (-index[a], counts[a], a))
 
 
-def pareto_imed(player: Any, t: int, coin: Coins) -> int:
+def imed_tables(player: Any) -> tuple[Any, Any]:
+    """The evidence [b, a] of Pareto IMED, and the leads [c, b], from the means alone."""
     m, K = player.means, player.K
     with np.errstate(invalid="ignore", divide="ignore"):
         one = np.where(m > 0, log_each(m), 0.0)
@@ -127,14 +129,45 @@ def pareto_imed(player: Any, t: int, coin: Coins) -> int:
             kl = h[:, None, j] - (p * one[None, :, j] + (1.0 - p) * zero[None, :, j])
             kl = np.where(p < q, np.maximum(kl, 2.0 * (q - p) * (q - p)), 0.0)
             D = D + kl if player.evidence == "sum" else np.maximum(D, kl)
+    return D, (m[:, None, :] - m[None, :, :]).min(axis=2)
+
+
+def least_index(player: Any, D: Any, candidate: int, coin: Coins) -> int:
+    index = player.counts * D[:, candidate] + log_each(player.counts.astype(float))
+    return one_of(top(-index), 1, coin)
+
+
+def pareto_imed(player: Any, t: int, coin: Coins) -> int:
+    D, leads = imed_tables(player)
+    with np.errstate(divide="ignore"):
         each = np.where(D > 0.0, 1.0 / D, 0.0)
-    gaps = (m[:, None, :] - m[None, :, :]).min(axis=2).max(axis=0)
-    price = np.zeros(K)
+    gaps, price = leads.max(axis=0), np.zeros(player.K)
     for b in np.flatnonzero(gaps > TIE):
         price += gaps[b] * each[b]
     candidate = one_of(top(np.where(gaps > TIE, -np.inf, -price)), 0, coin)
-    index = player.counts * D[:, candidate] + log_each(player.counts.astype(float))
-    return one_of(top(-index), 1, coin)
+    return least_index(player, D, candidate, coin)
+
+
+def sticky_imed(player: Any, t: int, coin: Coins) -> int:
+    """``target_before`` is the target of the round before, which the test keeps."""
+    D, leads = imed_tables(player)
+    gaps, price, n = leads.max(axis=0), np.zeros(player.K), int(player.counts.min())
+    for b in np.flatnonzero(gaps > TIE):
+        price += gaps[b] / (D[b] + 1.0 / np.sqrt(np.sqrt(n)))
+    among = np.where(gaps > TIE, np.inf, price)
+    z = vars(player).get("target_before", -1)
+    if z < 0 or price[z] > (1.0 + 1.0 / fifth_root(n)) * among.min():
+        z = one_of(top(-among), 0, coin)
+    player.target_before = z
+    candidate = one_of(top(leads[:, z]), 2, coin) if gaps[z] > TIE else z
+    return least_index(player, D, candidate, coin)
+
+
+def moss(player: Any, t: int, coin: Coins) -> int:
+    d = player.d if player.number == "average" else 1
+    average = np.add.accumulate(player.means[:, :d], axis=1)[:, -1] / d
+    spread = np.maximum(log_each(player.T / (player.K * player.counts)), 0.0)
+    return one_of(top(average + np.sqrt(spread / (d * player.counts))), 0, coin)
 
 
 def pareto_thompson(player: Any, t: int, coin: Coins) -> int:
@@ -155,5 +188,7 @@ FORMULAS: dict[str, Callable[[Any, int, Coins], int]] = {
     "single-ucb1": single_ucb1,
     "kl-ucb": kl_ucb,
     "pareto-imed": pareto_imed,
+    "sticky-imed": sticky_imed,
+    "moss": moss,
     "pareto-thompson": pareto_thompson,
 }

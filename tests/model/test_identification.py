@@ -87,6 +87,14 @@ def test_two_methods_agree(seed, K, d, levels):
     agree(instances.random_means(K, d, seed=seed, levels=levels))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200))
+def test_two_methods_agree_on_two_hundred_instances(seed):
+    rng = np.random.default_rng(seed)
+    K, d = int(rng.integers(2, 9)), int(rng.choice([1, 2, 3, 5, 8, 30]))
+    agree(instances.random_means(K, d, seed=seed, levels=11 if seed % 3 == 0 else None))
+
+
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 4))
 def test_no_other_shares_are_better_and_all_constraints_are_equal(seed, K, d):
     mu = instances.random_means(K, d, seed=seed)

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from momab import MomabError, theory
 from momab.model import instances, pareto
-from momab.model.kinf import kinf, kinf_certified, kinf_evidence
+from momab.model.kinf import kinf, kinf_certified, kinf_evidence, luck_of_law
 from momab.model.price import kl_plus
 from momab.study.datasets import subsets
 from tests.realdata import load_or_skip
@@ -240,6 +240,38 @@ def test_a_small_shift_keeps_its_digits():
     for shift in (1e-3, 1e-5, 1e-7):
         found = kinf([[0], [1]], [0.5 + shift])
         assert found == pytest.approx(float(kl_plus(0.5, 0.5 + shift)), rel=1e-6)
+
+
+# ---- the lemma on bad luck -----------------------------------------------------------------
+
+
+def test_luck_is_the_sum_over_all_sequences_of_draws():
+    rows, chances = np.array([[0.0, 1.0], [0.5, 0.25], [1.0, 1.0]]), np.array([0.2, 0.5, 0.3])
+    target, n, least = [0.3, 0.4], 4, 0.05
+    total = 0.0
+    for outcome in np.ndindex(3, 3, 3, 3):
+        value = kinf(rows[list(outcome)], target)
+        total += (value > least) * math.prod(chances[list(outcome)]) * math.exp(n * value)
+    assert luck_of_law(rows, chances, target, n, least) == pytest.approx(total, rel=1e-9)
+
+
+@settings(max_examples=30)
+@given(seeds)
+def test_bad_luck_is_rare_whatever_the_dependence(seed):
+    """The lemma, for random laws of few outcomes in up to four dimensions, copies among them."""
+    rng = np.random.default_rng(seed)
+    d, n = int(rng.integers(1, 5)), int(rng.integers(1, 7))
+    rows = rng.integers(0, 4, (3, d)) / 3
+    if rng.random() < 0.3:
+        rows = np.repeat(rows[:, :1], d, axis=1)
+    rows = np.unique(rows, axis=0)
+    chances = rng.dirichlet(np.ones(len(rows)))
+    target = np.maximum(chances @ rows - rng.uniform(0.01, 0.5), 0)
+    delta = float((chances @ rows - target).min())
+    least = float(rng.choice([0, 0.02, 0.2, 0.7]))
+    if delta > 0:
+        bound = math.e * (n + 1) ** d * (1 - delta * least / 2) ** n
+        assert luck_of_law(rows, chances, target, n, least) <= bound
 
 
 # ---- evidence and price --------------------------------------------------------------------
