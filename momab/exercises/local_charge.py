@@ -92,7 +92,7 @@ _BOUND = function(
 # ---- local-charge-3: the cost of pulls ------------------------------------------------------
 
 
-def charges(
+def charge_ratios(
     means: Array, arms: Indices, objectives: Indices, counts: Indices, T: int, c: float
 ) -> Array:
     """Deficit of each pulled arm on the sampled objective over its radius before the pull."""
@@ -115,7 +115,7 @@ _RUN = (_RNG.integers(0, 6, 40), _RNG.integers(0, 4, 40), _RNG.integers(1, 500, 
 
 _CHARGES = function(
     "local-charge-3",
-    charges,
+    charge_ratios,
     [
         Case(
             "one objective",

@@ -32,7 +32,7 @@ def test_the_page(shown, whole):
     said = text_of(shown)
     assert len(space["chosen"]) == 18
     assert (space["gain"] > 1).all()
-    assert "is no finding: the least of several numbers" in said
+    assert "is no finding: the minimum of several numbers" in said
     # in-sample minima against fresh runs, and the groups that the same protocol ruins
     assert (space["picks"]["mean"] <= space["live"]["mean"].max()).all()
     assert len(space["hurt"]) == 4

@@ -84,7 +84,7 @@ define("one-objective", {
     const best = Math.min(all[0], all[1]), coin = (all[0] + all[1]) / 2;
     return `${start}Measured, in ${RUNS} runs: ${tidy(all[0])} on objective 1, ${tidy(all[1])} on objective 2, so a coin that chooses the objective costs ${tidy(coin)}, ${tidy(coin / best)} times the better one. `
       + `Width-guided, which is told nothing, costs ${tidy(all[2])}. ${all[good] === best ? `Objective ${good + 1} has the smaller bound and the smaller regret.` : `Objective ${good + 1} has the smaller bound, but not the smaller regret.`}`
-      + (limit.lead === 0 ? " No objective has a single winner: Theorem 4 is silent." : "");
+      + (limit.lead === 0 ? " No objective has a single winner: Theorem 4 does not apply." : "");
   },
   python: ({means, T, seed}) => `import momab
 from momab import pareto, theory

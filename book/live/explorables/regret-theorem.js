@@ -118,7 +118,7 @@ define("regret-theorem", {
     const silent = all.theorem === Infinity;
     const most = it.each.reduce((best, one, a) => (one.paid > it.each[best].paid ? a : best), 0);
     return `Paid: ${tidy(it.regret, 4)}, the mean of ${RUNS} runs${none}; most of it, ${tidy(it.each[most].paid)}, for pulls of arm ${NAMES[most]}. Four radii charged for every pull make ${tidy(it.charge + all.warm, 4)}. `
-      + (silent ? "No objective has a single winner (g = 0): Theorem 4 is silent. "
+      + (silent ? "No objective has a single winner (g = 0): Theorem 4 does not apply. "
         : `As many pulls as the floor allows make Theorem 4, ${tidy(all.theorem, 4)}: ${tidy(all.theorem / it.regret)} times what is paid${
           all.theorem > all.trivial ? `, and more than any policy can pay, ${tidy(all.trivial, 4)}` : ""}. `)
       + `Counted arm by arm, the sharper bound is ${tidy(all.sharper, 4)}.${
