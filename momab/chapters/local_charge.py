@@ -173,7 +173,7 @@ def three_cases() -> Figure:
     """The three cases of Lemma 10, each with the intervals that make the deficit largest."""
     colours = (BLUE, GREEN, ORANGE)
     with mpl.rc_context(STYLE):
-        fig, (ax,) = new_axes(size=(5.4, 4.3))
+        fig, (ax,) = new_axes(size=(5.4, 3.6))
         y = 0.0
         for (title, label, intervals), colour in zip(worst_intervals(), colours):
             ax.text(-4.15, y - 0.75, title, color=colour, fontweight="bold", va="center")

@@ -112,7 +112,7 @@ def phase_diagram(points: pd.DataFrame, log_ratio: float) -> Figure:
     """
     half = 0.5 * np.sqrt(log_ratio)
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.6, 4.4))
+        fig, (axes,) = new_axes(size=(5.6, 3.9))
         left, right = 0.02, 3.0
         share = np.linspace(0, 1, 200)
         line = np.clip(share * log_ratio / 8, left, None)

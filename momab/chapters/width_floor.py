@@ -228,7 +228,7 @@ def narrowest_intervals() -> list[tuple[str, str, list[tuple[str, float, float, 
 def two_cases() -> Figure:
     """The two cases of Lemma 11, each with the narrowest intervals that leave the race open."""
     with mpl.rc_context(STYLE):
-        fig, (axes,) = new_axes(size=(5.4, 3.3))
+        fig, (axes,) = new_axes(size=(5.4, 2.8))
         y = 0.0
         for (title, label, intervals), colour in zip(narrowest_intervals(), (BLUE, ORANGE)):
             axes.text(-2.1, y - 0.75, title, color=colour, fontweight="bold", va="center")
