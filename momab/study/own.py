@@ -424,8 +424,7 @@ class Study:
         table: dict[str, Any] = {
             "Arm": [escaped(self.arms[a]) for a in chosen],
             "Rows": [int(self.counts[a]) for a in chosen],
-            "Optimal?": [ANSWERS[self.answers[a]] for a in chosen],
-            "Undominated in": [f"{self.on_front[a]:.1%}" for a in chosen],
+            "Optimal?": [f"{ANSWERS[self.answers[a]]} ({self.on_front[a]:.1%})" for a in chosen],
         }
         for j in range(self.instance.d):
             table[escaped(self.titled(j)).replace("$", r"\$")] = self.measured(chosen, j)
