@@ -493,15 +493,14 @@ class Study:
         import pandas as pd
 
         titles = {"max": "dependent in any way", "sum": "independent"}
-        ends = [
-            np.quantile(price(self.drawn[:200], kind).value, [1 - SURE, SURE]) for kind in titles
-        ]
+        drawn = [price(self.drawn[:200], kind).value for kind in titles]
+        low, high = np.quantile(drawn, [1 - SURE, SURE], axis=1)
         values = [float(self.prices[kind].value) for kind in titles]
-        places = decimals(np.diff(ends)[:, 0])
+        places = decimals(high - low)
         return pd.DataFrame(
             {
                 "The columns are": list(titles.values()),
-                "Price": [measured(v, *e, places) for v, e in zip(values, ends, strict=True)],
+                "Price": [measured(*row, places) for row in zip(values, low, high, strict=True)],
                 f"Price × log {self.asked.horizon:,}": [
                     f"{value * math.log(self.asked.horizon):,.{max(0, places - 1)}f}"
                     for value in values

@@ -115,3 +115,21 @@ def test_a_folder_keeps_what_is_not_ours(tmp_path, monkeypatch, capsys):
     assert "has been changed since we wrote it" in capsys.readouterr().err
     assert run(monkeypatch, *words, "--seed", "2") == 0
     assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_the_first_paragraph_counts_every_arm(tmp_path):
+    rates = {"optimal": [1, 1], "open": [0, 1], "poor": [0, 0]}
+    rows = {
+        name: f"{name},0.{3 + low}\n{name},0.{3 + high}\n" for name, (low, high) in rates.items()
+    }
+    for names, said in (
+        (["poor", "optimal"], "Choose optimal: it is the only optimal arm"),
+        (["poor", "open"], "the table does not settle it"),
+    ):
+        path = tmp_path / "t.csv"
+        path.write_text("arm,x\n" + "".join(rows[name] for name in names))
+        asked = Request(str(path), "arm", ["x"], horizon=20, runs=2)
+        answer = make_report("study", asked.values, asked.command).answer
+        assert said in answer
+        assert ("The other one is not optimal." in answer) == ("optimal" in names)
+        assert ("2 arms are open" in answer) == ("open" in names)
