@@ -118,13 +118,13 @@ def test_a_folder_keeps_what_is_not_ours(tmp_path, monkeypatch, capsys):
 
 
 def test_the_first_paragraph_counts_every_arm(tmp_path):
-    rates = {"optimal": [1, 1], "open": [0, 1], "poor": [0, 0]}
+    rates = {"optimal": [1, 1], "open": [0, 1], "poor": [0, 0], "same": [0, 1]}
     rows = {
         name: f"{name},0.{3 + low}\n{name},0.{3 + high}\n" for name, (low, high) in rates.items()
     }
     for names, said in (
         (["poor", "optimal"], "Choose optimal: it is the only optimal arm"),
-        (["poor", "open"], "the table does not settle it"),
+        (["same", "open"], "the table does not settle it"),
     ):
         path = tmp_path / "t.csv"
         path.write_text("arm,x\n" + "".join(rows[name] for name in names))
