@@ -411,7 +411,7 @@ class Study:
     def measured(self, arms: Iterable[int], j: int) -> list[str]:
         """The means of arms on an objective with their intervals, all with as many digits."""
         low, high = self.interval(j)
-        places = decimals((high - low)[self.shown])
+        places = decimals((high - low)[self.shown], self.spans[j])
         return [measured(self.means[a, j], low[a], high[a], places) for a in arms]
 
     def arm_table(self) -> pd.DataFrame:
@@ -562,10 +562,10 @@ def race_table(results: Results) -> pd.DataFrame:
     )
 
 
-def decimals(widths: FloatArray) -> int:
-    """How many decimals show two digits of the narrowest of these intervals, of those with any."""
-    some = np.asarray(widths)[np.asarray(widths) > 0]
-    return min(9, max(0, 1 - math.floor(math.log10(some.min() / 2)))) if len(some) else 3
+def decimals(widths: FloatArray, span: float = 1.0) -> int:
+    """How many decimals show two digits of a typical interval; without any spread, three."""
+    some = widths[widths > 1e-9 * span]
+    return max(0, 1 - math.floor(math.log10(np.median(some) / 2))) if len(some) else 3
 
 
 def measured(mean: float, low: float, high: float, places: int) -> str:

@@ -153,6 +153,8 @@ def test_one_row_per_arm_is_a_table_too(tmp_path):
     assert (found.counts == 1).all()
     assert found.answers == ["optimal"] * 3
     assert len(found.arm_table()) == len(found.arms)
+    again = study(tmp_path, pd.concat([frame] * 9))  # their means differ in the last digit
+    assert again.arm_table()["x"][0] == own.measured(0.1, 0.1, 0.1, 3)
 
 
 def test_advice_names_the_least_regret_among_bounded_policies(tmp_path):
