@@ -17,11 +17,11 @@ def data_folders(data_dir: str | Path | None = None) -> list[Path]:
     if data_dir is not None:
         return [Path(data_dir).expanduser()]
     chosen = os.environ.get("MOMAB_DATA")
-    beside = Path(__file__).resolve().parents[3] / "shared" / "data"
+    checkout = Path(__file__).resolve().parents[2]
     return [
         *([Path(chosen).expanduser()] if chosen else []),
         user_cache_path("momab"),
-        beside,
+        *([checkout.parent / "shared" / "data"] if (checkout / "pyproject.toml").exists() else []),
     ]
 
 

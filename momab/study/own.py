@@ -1,8 +1,9 @@
 """A table of one's own as a bandit: which arms are good, how sure that is, what would settle it.
 
 The means of a table are estimates.  How far they can be trusted is told by the *bootstrap*: every
-arm's rows are drawn again with replacement, many times, and what is true of nearly all of these
-tables is called certain.  Where it is not, the number of rows is estimated that would settle it.
+arm's rows are drawn again with replacement, many times.  An arm that no other arm dominates, in the
+table and in nearly all of those drawn again, is called *optimal*.  An arm of which that is *open*
+comes with about the number of rows that would settle it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import csv
 import hashlib
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from momab._util.commands import command_line
+from momab._util.prose import literal, words
 from momab._util.validate import BoolArray, FloatArray, IntArray, whole_number
 from momab.engine.policies import (
     AnnealingPareto,
@@ -41,7 +43,10 @@ if TYPE_CHECKING:
     from momab.study.results import Results
 
 SURE = 0.975
-"""From which share of the redrawn tables on an answer is called certain."""
+"""From which share of the redrawn tables on, without a rival, an arm is called optimal."""
+
+ANSWERS = {"optimal": "yes", "open": "open", "not optimal": "no"}
+"""Whether an arm is optimal, as the tables say it."""
 
 FEW = 30
 """With fewer rows an arm's bootstrap is itself a rough estimate."""
@@ -52,18 +57,12 @@ MOST = 25
 _DRAWS = 1000
 _WORK = 4e9  # multiplications that all bootstrap gaps may take
 _LARGE = 2000  # from how many rows on the mean of redrawn rows is drawn as a normal vector
-_Z = 1.96
+_Z = 1.96 + 0.84  # two means are told apart with a chance of 80%
 
 GUARANTEED: Mapping[str, str] = {
-    "Pareto IMED": (
-        "it needs neither a horizon nor a coefficient, and its regret comes down to what the "
-        "evidence in the data allows, whatever the dependence between the objectives"
-    ),
-    "Width-guided": (
-        "it comes with the regret bound of the paper's Theorem 4, and it can stop with a "
-        "certificate that the arm it names is optimal"
-    ),
-    "Pareto UCB1": "it comes with a bound on its regret, and it keeps trying every good arm",
+    "Pareto IMED": "it needs no tuning, and its regret grows only with the logarithm of the rounds",
+    "Width-guided": "its regret has the bound of the paper's Theorem 4",
+    "Pareto UCB1": "its regret has a bound, and it keeps trying every good arm",
 }
 """The policies of the race whose Pareto regret is bounded, and why one would use them."""
 
@@ -209,6 +208,17 @@ class Study:
         """How many rows of the file are left out because a value is missing."""
         return self.cleaned.rows - len(self.cleaned.arms)
 
+    @property
+    def few(self) -> list[int]:
+        """The arms with few rows, those with the fewest first."""
+        return [int(a) for a in np.argsort(self.counts, kind="stable") if self.counts[a] < FEW]
+
+    def called(self, arms: Iterable[int], most: int = 4 * MOST) -> str:
+        """Arms by their names, for a sentence in Markdown; of more than ``most`` the first."""
+        names = [f"*{literal(self.arms[a])}*" for a in arms]
+        more = len(names) - most
+        return words([*names[:most], f"{more:,} more"] if more > 0 else names)
+
     @cached_property
     def spans(self) -> FloatArray:
         """What one whole step on [0, 1] is worth in units of the file, per objective."""
@@ -241,20 +251,21 @@ class Study:
         """One line per objective: unit, direction, range, and what the rows hold."""
         import pandas as pd
 
-        ranges = [self.asked.scale.get(c, (0.0, 1.0)) for c in self.asked.objectives]
-        values = self.cleaned.values
-        return pd.DataFrame(
-            {
-                "Column": self.asked.objectives,
-                "Unit": [self.asked.units.get(c, "-") for c in self.asked.objectives],
-                "Better is": ["less" if less else "more" for less in self.less],
-                "Range used": [f"{min(r):g} to {max(r):g}" for r in ranges],
-                "Smallest": [f"{x:.4g}" for x in values.min(axis=0)],
-                "Mean": [f"{x:.4g}" for x in values.mean(axis=0)],
-                "Largest": [f"{x:.4g}" for x in values.max(axis=0)],
-                "Rows without a value": [self.cleaned.absent[c] for c in self.asked.objectives],
-            }
-        )
+        asked, values = self.asked, self.cleaned.values
+        ranges = [asked.scale.get(c, (0.0, 1.0)) for c in asked.objectives]
+        table: dict[str, Any] = {"Column": asked.objectives}
+        if asked.units:
+            table["Unit"] = [asked.units.get(c, "") for c in asked.objectives]
+        table |= {
+            "Better is": ["less" if less else "more" for less in self.less],
+            "Range used": [f"{min(r):g} to {max(r):g}" for r in ranges],
+            "Smallest": [f"{x:.4g}" for x in values.min(axis=0)],
+            "Mean": [f"{x:.4g}" for x in values.mean(axis=0)],
+            "Largest": [f"{x:.4g}" for x in values.max(axis=0)],
+        }
+        if self.dropped:
+            table["Rows without a value"] = [self.cleaned.absent[c] for c in asked.objectives]
+        return pd.DataFrame(table)
 
     # ---- how sure that is --------------------------------------------------------------------
 
@@ -300,17 +311,17 @@ class Study:
 
     @cached_property
     def answers(self) -> list[str]:
-        """What is certain of every arm: it is optimal, it is not, or that is open."""
+        """The answer for every arm: it is optimal, it is not, or that is open."""
         shares = self.on_front
         return [
             "optimal" if s >= SURE and f else "not optimal" if s <= 1 - SURE and not f else "open"
             for s, f in zip(shares, self.front, strict=True)
         ]
 
-    @property
-    def surely(self) -> list[int]:
-        """The arms that are optimal for certain, the surest first."""
-        return [int(a) for a in self.order if self.answers[a] == "optimal"]
+    def answered(self, answer: str, among: Iterable[int] | None = None) -> list[int]:
+        """The arms with this answer, the surest first."""
+        arms = self.order if among is None else among
+        return [int(a) for a in arms if self.answers[a] == answer]
 
     def interval(self, j: int) -> tuple[FloatArray, FloatArray]:
         """The 95% intervals of the means on an objective, in units of the file."""
@@ -332,6 +343,11 @@ class Study:
     def chosen(self) -> int:
         """The arm that is optimal most surely."""
         return int(self.order[0])
+
+    @property
+    def tied(self) -> int:
+        """How many arms are on the front in as many redrawn tables as the chosen one."""
+        return int((self.on_front == self.on_front[self.chosen]).sum())
 
     @cached_property
     def decisive(self) -> list[tuple[int, int]]:
@@ -360,10 +376,10 @@ class Study:
 
     @cached_property
     def needed(self) -> FloatArray:
-        """About how many rows per arm would settle whether an arm is dominated.
+        """About how many rows per arm settle, with a chance of 80%, whether an arm is dominated.
 
-        That is :math:`z^2(s_a^2+s_b^2)/\\delta^2` for the decisive rival and objective, if the
-        means are what the table says; infinite for a tie.
+        That is :math:`(1.96+0.84)^2(s_a^2+s_b^2)/\\delta^2` for the decisive rival and objective,
+        if the means are what the table says; infinite for a tie.
         """
         spread = np.array(
             [
@@ -375,13 +391,31 @@ class Study:
             rows = np.ceil(_Z**2 * spread / self.margins**2)
         return np.where(self.margins > 0, rows, np.inf)
 
-    @property
+    @cached_property
+    def best(self) -> list[int]:
+        """The best arm of every objective."""
+        return [int(a) for a in self.instance.means.argmax(axis=0)]
+
+    @cached_property
     def shown(self) -> list[int]:
-        """The arms of the tables and the picture: optimal and open ones, then the nearest."""
-        return [int(a) for a in self.order[:MOST]]
+        """The arms of the tables and the picture: the best of every objective, then the surest."""
+        best = set(self.best)
+        others = [int(a) for a in self.order if a not in best][: max(0, MOST - len(best))]
+        return [int(a) for a in self.order if a in best.union(others)]
+
+    @property
+    def left(self) -> list[int]:
+        """The arms that are not shown."""
+        return [int(a) for a in self.order if a not in self.shown]
+
+    def measured(self, arms: Iterable[int], j: int) -> list[str]:
+        """The means of arms on an objective with their intervals, all with as many digits."""
+        low, high = self.interval(j)
+        places = decimals((high - low)[self.shown], self.spans[j])
+        return [measured(self.means[a, j], low[a], high[a], places) for a in arms]
 
     def arm_table(self) -> pd.DataFrame:
-        """One line per arm: its means with intervals, its gap, and what is certain."""
+        """One line per arm: its answer, its means with intervals, its gap."""
         import pandas as pd
 
         chosen = self.shown
@@ -389,37 +423,32 @@ class Study:
         gaps = self.instance.geometry.gaps
         table: dict[str, Any] = {
             "Arm": [escaped(self.arms[a]) for a in chosen],
-            "What is certain": [self.answers[a] for a in chosen],
-            "On the front": [f"{self.on_front[a]:.1%}" for a in chosen],
+            "Rows": [int(self.counts[a]) for a in chosen],
+            "Optimal?": [f"{ANSWERS[self.answers[a]]} ({self.on_front[a]:.1%})" for a in chosen],
         }
         for j in range(self.instance.d):
-            start, end = self.interval(j)
-            table[escaped(self.titled(j)).replace("$", r"\$")] = [
-                measured(self.means[a, j], start[a], end[a]) for a in chosen
-            ]
-        table["Pareto gap"] = [f"{gaps[a]:.3f} ({low[a]:.3f} to {high[a]:.3f})" for a in chosen]
-        table["Rows"] = [int(self.counts[a]) for a in chosen]
+            table[escaped(self.titled(j)).replace("$", r"\$")] = self.measured(chosen, j)
+        table["Pareto gap"] = [measured(gaps[a], low[a], high[a], 3) for a in chosen]
         return pd.DataFrame(table)
 
     def best_table(self) -> pd.DataFrame:
         """One line per objective: its best arm, by how much, and how surely."""
         import pandas as pd
 
-        mu, winners = self.instance.means, self.drawn.argmax(axis=2 - 1)
+        mu, winners = self.instance.means, self.drawn.argmax(axis=1)
         rows = []
-        for j in range(self.instance.d):
-            best = int(mu[:, j].argmax())
+        for j, best in enumerate(self.best):
             second = int(np.argsort(-mu[:, j], kind="stable")[1])
-            share = (winners[:, j] == best).mean()
-            start, end = self.interval(j)
+            mean, next_mean = self.measured([best, second], j)
             rows.append(
                 {
-                    "If you care most for": escaped(self.titled(j)),
-                    "choose": escaped(self.arms[best]),
-                    "Its mean": measured(self.means[best, j], start[best], end[best]),
-                    "How sure": f"{share:.1%}",
-                    "Next is": escaped(self.arms[second]),
-                    "with mean": measured(self.means[second, j], start[second], end[second]),
+                    "Column": escaped(self.titled(j)),
+                    "Best arm": escaped(self.arms[best]),
+                    "Optimal?": ANSWERS[self.answers[best]],
+                    "Mean": mean,
+                    "Best in": f"{(winners[:, j] == best).mean():.1%}",
+                    "Next arm": escaped(self.arms[second]),
+                    "Next mean": next_mean,
                 }
             )
         return pd.DataFrame(rows)
@@ -431,7 +460,7 @@ class Study:
         """
         import pandas as pd
 
-        open_arms = [int(a) for a in self.order if self.answers[a] == "open"]
+        open_arms = self.answered("open")
         if not open_arms:
             return None
         rows = []
@@ -442,10 +471,10 @@ class Study:
                 {
                     "Arm": escaped(self.arms[a]),
                     "Rows now": int(self.counts[a]),
-                    "decided against": escaped(self.arms[b]),
-                    "on": escaped(self.titled(j)),
+                    "Decided against": escaped(self.arms[b]),
+                    "On": escaped(self.titled(j)),
                     "Difference": f"{self.margins[a] * self.spans[j]:.3g}",
-                    "Rows per arm that would settle it": "none: a tie"
+                    "Rows per arm needed in total": "none: a tie"
                     if np.isinf(n)
                     else f"about {float(f'{n:.2g}'):,.0f}",
                 }
@@ -460,28 +489,24 @@ class Study:
         return {kind: price(self.instance.means, kind) for kind in ("max", "sum")}
 
     def price_table(self) -> pd.DataFrame:
-        """The price, what it comes to at the horizon, and the arm that attains it."""
+        """The price, and what it comes to at the horizon."""
         import pandas as pd
 
-        titles = {
-            "max": "safe whatever the dependence between the columns",
-            "sum": "if the columns were independent",
-        }
-        drawn = self.drawn[:200]
-        rows = []
-        for kind, found in self.prices.items():
-            again = price(drawn, kind)
-            low, high = np.quantile(again.value, [1 - SURE, SURE])
-            rows.append(
-                {
-                    "Evidence": titles[kind],
-                    "Price": f"{float(found.value):.3g} ({low:.3g} to {high:.3g})",
-                    "times log T": f"{float(found.value) * math.log(self.asked.horizon):.3g}",
-                    "Cheapest arm": escaped(self.arms[int(found.arm)]),
-                    "the same in redrawn tables": f"{(again.arm == found.arm).mean():.0%}",
-                }
-            )
-        return pd.DataFrame(rows)
+        titles = {"max": "dependent in any way", "sum": "independent"}
+        drawn = [price(self.drawn[:200], kind).value for kind in titles]
+        low, high = np.quantile(drawn, [1 - SURE, SURE], axis=1)
+        values = [float(self.prices[kind].value) for kind in titles]
+        places = decimals(high - low)
+        return pd.DataFrame(
+            {
+                "The columns are": list(titles.values()),
+                "Price": [measured(*row, places) for row in zip(values, low, high, strict=True)],
+                f"Price × log {self.asked.horizon:,}": [
+                    f"{value * math.log(self.asked.horizon):,.{max(0, places - 1)}f}"
+                    for value in values
+                ],
+            }
+        )
 
     def players(self) -> dict[str, Policy]:
         """The policies of the race."""
@@ -532,18 +557,21 @@ def race_table(results: Results) -> pd.DataFrame:
             "Median": [f"{r.median:,.1f}" for r in rows],
             "Worst run": [f"{r.max:,.1f}" for r in rows],
             "Dominated arm at the end": [f"{r.error_rate:.1%}" for r in rows],
-            "Stopped with a certificate": [f"{r.certified_rate:.0%}" for r in rows],
+            "Certified": [f"{r.certified_rate:.0%}" for r in rows],
         }
     )
 
 
-def measured(mean: float, low: float, high: float) -> str:
-    """A mean with its interval, to two digits of what is uncertain."""
-    half = (high - low) / 2
-    if half <= 0:
-        return f"{mean:.4g}"
-    digits = max(0, 1 - math.floor(math.log10(half)))
-    return f"{mean:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+def decimals(widths: FloatArray, span: float = 1.0) -> int:
+    """How many decimals show two digits of a typical interval; without any spread, three."""
+    some = widths[widths > 1e-9 * span]
+    return max(0, 1 - math.floor(math.log10(np.median(some) / 2))) if len(some) else 3
+
+
+def measured(mean: float, low: float, high: float, places: int) -> str:
+    """A mean with its interval, between which alone a line may break."""
+    ends = f"({low:,.{places}f} to {high:,.{places}f})".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{mean:,.{places}f} {ends}"
 
 
 def escaped(name: str) -> str:

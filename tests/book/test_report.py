@@ -26,6 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Report:
     frame.insert(0, "shop", [f"shop {n % 30:02}" for n in range(300)])
     frame["wait"] *= 60
     frame.loc[[3, 5], "taste"] = np.nan
+    frame.loc[3, "speed"] = np.nan
     path = tmp_path_factory.mktemp("table") / "shops.csv"
     frame.to_csv(path, index=False)
     asked = Request(
@@ -44,10 +45,11 @@ def test_a_report_is_its_own_page(made):
     for words in (
         "300 rows were read",
         "298 are used: 2 rows were dropped",
-        "Less is better of wait",
+        "a row that lacks several values is dropped once",
         "Few rows:",
         "in units of the file",
-        "the 25 nearest to the front, of 30",
+        "The arms (25 of 30: the best of each column",
+        "Not in the table:",
     ):
         assert words in said, words
     for foreign in ("café", "Teaching note", "Exercise", "usage"):
@@ -58,6 +60,7 @@ def test_a_report_is_its_own_page(made):
     assert "wait (min)" in soup.get_text()
     assert not soup.select("script, link")
     assert made.answer.split(".")[0] in said
+    assert all(f"shop {number:02}" in said for number in range(30))
 
 
 def test_its_notebook_can_be_run_again(made):
@@ -112,3 +115,21 @@ def test_a_folder_keeps_what_is_not_ours(tmp_path, monkeypatch, capsys):
     assert "has been changed since we wrote it" in capsys.readouterr().err
     assert run(monkeypatch, *words, "--seed", "2") == 0
     assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_the_first_paragraph_counts_every_arm(tmp_path):
+    rates = {"optimal": [1, 1], "open": [0, 1], "poor": [0, 0], "same": [0, 1]}
+    rows = {
+        name: f"{name},0.{3 + low}\n{name},0.{3 + high}\n" for name, (low, high) in rates.items()
+    }
+    for names, said in (
+        (["poor", "optimal"], "Choose optimal: it is the only optimal arm"),
+        (["same", "open"], "the table does not settle it"),
+    ):
+        path = tmp_path / "t.csv"
+        path.write_text("arm,x\n" + "".join(rows[name] for name in names))
+        asked = Request(str(path), "arm", ["x"], horizon=20, runs=2)
+        answer = make_report("study", asked.values, asked.command).answer
+        assert said in answer
+        assert ("The other one is not optimal." in answer) == ("optimal" in names)
+        assert ("2 arms are open" in answer) == ("open" in names)

@@ -109,7 +109,7 @@ def test_a_printed_study_is_made_again(
     assert answer.startswith("2 of 3 arms are optimal: B, cached and A.")
     first = Path(page).read_text("utf-8")
     assert Path(notebook).name == "report.ipynb"
-    for said in ("37 rows were read", "36 are used", "1 row was dropped", "better of latency_ms"):
+    for said in ("37 rows were read", "36 are used", "1 row was dropped", "latency_ms ms less"):
         assert said in " ".join(BeautifulSoup(first, "html.parser").get_text().split())
     command = html.unescape(re.findall(r"<code>(momab study.*?)</code>", first)[0])
     (tmp_path / "elsewhere").mkdir()

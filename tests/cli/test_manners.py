@@ -406,6 +406,6 @@ def test_an_installed_wheel_studies_a_table_and_says_that_the_book_needs_a_check
     done = momab("study", "t.csv", "--objectives", "a,b", "-T", "50", "-n", "2")
     assert done.returncode == 0, done.stderr
     answer, page, notebook = done.stdout.splitlines()
-    assert answer.startswith("Choose ")
+    assert answer.startswith("2 of 3 arms are optimal: ")
     assert "Which policy?" in (tmp_path / page).read_text()
     assert json.loads((tmp_path / notebook).read_text())["cells"]

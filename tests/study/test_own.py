@@ -1,4 +1,4 @@
-"""A report's numbers: what is certain of a table, what is open, and what would settle it."""
+"""A report's numbers: which arms are optimal, which are open, and what would settle it."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def coins(rates: dict[str, tuple[float, ...]], rows: int, seed: int = 1) -> pd.D
     return pd.concat(parts)
 
 
-def test_what_is_clear_is_certain_and_what_is_close_is_open(tmp_path):
+def test_what_is_clear_is_answered_and_what_is_close_is_open(tmp_path):
     rates = {"best": (0.9, 0.9), "near": (0.895, 0.88), "poor": (0.1, 0.1)}
     found = study(tmp_path, coins(rates, 200))
     assert found.answers == ["open", "open", "not optimal"]
     assert found.arms[found.chosen] == "best"
     table = found.open_table()
     assert table["Arm"].tolist() == ["best", "near"]
-    assert table["decided against"].tolist() == ["near", "best"]
+    assert table["Decided against"].tolist() == ["near", "best"]
     again = study(tmp_path, coins({"best": (0.9, 0.9), "poor": (0.1, 0.1)}, 200))
     assert again.answers == ["optimal", "not optimal"]
     assert again.open_table() is None
@@ -54,15 +54,26 @@ def test_the_rows_that_are_asked_for_settle_it(tmp_path):
     few = study(tmp_path, coins(rates, 100))
     assert few.answers == ["open", "open"]
     needed = int(few.needed.max())
-    assert needed == pytest.approx(1.96**2 * (0.24 + 0.2475) * 100 / 99 / 0.05**2, abs=1)
-    assert study(tmp_path, coins(rates, 2 * needed)).answers == ["optimal", "not optimal"]
+    assert needed == pytest.approx(2.8**2 * (0.24 + 0.2475) * 100 / 99 / 0.05**2, abs=1)
+    assert study(tmp_path, coins(rates, needed)).answers == ["optimal", "not optimal"]
     assert study(tmp_path, coins(rates, needed // 3)).answers == ["open", "open"]
+
+
+def test_four_of_five_tables_with_so_many_rows_settle_it(tmp_path):
+    rng = np.random.default_rng(5)
+    needed = int(study(tmp_path, coins({"a": (0.6,), "b": (0.4,)}, 1000)).needed.max())
+    rows = pd.DataFrame({"arm": np.repeat(["a", "b"], needed)})
+    settled = 0
+    for _ in range(100):
+        frame = rows.assign(x=(rng.random(2 * needed) < np.repeat([0.6, 0.4], needed)).astype(int))
+        settled += study(tmp_path, frame).answers == ["optimal", "not optimal"]
+    assert 70 <= settled <= 90
 
 
 def test_a_tie_is_settled_by_no_number_of_rows(tmp_path):
     found = study(tmp_path, coins({"a": (0.5,), "b": (0.5,)}, 50))
     assert np.isinf(found.needed).all()
-    assert set(found.open_table()["Rows per arm that would settle it"]) == {"none: a tie"}
+    assert set(found.open_table()["Rows per arm needed in total"]) == {"none: a tie"}
 
 
 def test_margins_and_gaps_are_those_of_the_means(tmp_path):
@@ -112,12 +123,38 @@ def test_many_rows_are_redrawn_as_a_normal_vector(tmp_path, monkeypatch):
     assert quick.std(axis=0) == pytest.approx(exact.std(axis=0), rel=0.1)
 
 
+def test_the_best_of_every_column_is_shown_and_every_other_arm_is_named(tmp_path):
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(rng.random((400, 6)).round(3), columns=list("uvwxyz"))
+    frame.insert(0, "arm", [f"arm {n % 40:02}" for n in range(400)])
+    found = study(tmp_path, frame)
+    assert not set(found.best) <= set(found.order[: own.MOST].tolist())
+    assert set(found.best) <= set(found.shown)
+    assert len(found.shown) == own.MOST
+    assert sorted(found.shown + found.left) == list(range(40))
+    table, best = found.arm_table(), found.best_table()
+    assert set(best["Best arm"]) <= set(table["Arm"])
+    for row in best.to_dict("records"):
+        [line] = table[table["Arm"] == row["Best arm"]].to_dict("records")
+        assert line[row["Column"]] == row["Mean"]
+        assert line["Optimal?"].split()[0] == row["Optimal?"]
+    for column in "uvwxyz":
+        digits = {
+            len(x.split(".")[1]) for text in table[column] for x in re.findall(r"[\d.]+", text)
+        }
+        assert len(digits) == 1
+    assert found.called(found.left, 2).endswith(" and 13 more")
+    assert len(found.few) == 40
+
+
 def test_one_row_per_arm_is_a_table_too(tmp_path):
     frame = pd.DataFrame({"arm": list("abc"), "x": [0.1, 0.5, 0.9], "y": [0.9, 0.5, 0.2]})
     found = study(tmp_path, frame)
     assert (found.counts == 1).all()
     assert found.answers == ["optimal"] * 3
     assert len(found.arm_table()) == len(found.arms)
+    again = study(tmp_path, pd.concat([frame] * 9))  # their means differ in the last digit
+    assert again.arm_table()["x"][0] == own.measured(0.1, 0.1, 0.1, 3)
 
 
 def test_advice_names_the_least_regret_among_bounded_policies(tmp_path):

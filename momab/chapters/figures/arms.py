@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from momab.study.own import Study
 
 COLOURS = {"optimal": BLUE, "open": ORANGE, "not optimal": MUTED}
-"""The colour of an arm by what is certain of it."""
+"""The colour of an arm by its answer."""
 
 MARKERS = {"optimal": "o", "open": "D", "not optimal": "x"}
-"""The marker of an arm by what is certain of it."""
+"""The marker of an arm by its answer."""
 
 
 def arms_figure(study: Study) -> Figure:
@@ -62,7 +62,8 @@ def _plane(axes: Axes, study: Study) -> None:
             x, y, xerr=np.abs(errors[0]), yerr=np.abs(errors[1]), fmt=MARKERS[answer],
             color=COLOURS[answer], ecolor=FAINT, ms=5, lw=1.2, zorder=3,
         )  # fmt: skip
-    for number, a in enumerate(study.order[:14]):
+    named = [a for n, a in enumerate(study.order) if n < 14 or a in study.best]
+    for number, a in enumerate(named):
         over = number % 2 == 0
         axes.annotate(
             arm_label(study.arms[a], int(a)), study.means[a], xytext=(6, 5 if over else -11),
@@ -81,14 +82,16 @@ def _panels(panels: list[Axes], study: Study) -> None:
     for j, axes in enumerate(panels):
         low, high = study.interval(j)
         for row, a in enumerate(rows):
-            colour = COLOURS[study.answers[a]]
-            axes.hlines(row, low[a], high[a], color=colour, lw=2.5, alpha=0.45)
-            axes.plot(study.means[a, j], row, MARKERS[study.answers[a]], ms=4.5, color=colour)
+            mean = study.means[a, j]
+            axes.errorbar(
+                mean, row, xerr=np.abs([[mean - low[a]], [high[a] - mean]]), lw=1.2, capsize=3,
+                fmt=MARKERS[study.answers[a]], ms=3, color=COLOURS[study.answers[a]],
+            )  # fmt: skip
         axes.set_title(_title(study, j, "\n"), fontsize=8.5)
         axes.tick_params(axis="x", labelsize=8)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.locator_params(axis="x", nbins=3)
+        axes.locator_params(axis="x", nbins=4)
         if study.less[j]:
             axes.invert_xaxis()
     panels[0].set_yticks(
@@ -106,7 +109,8 @@ def _title(study: Study, j: int, between: str = ", ") -> str:
 def _legend(fig: Figure, study: Study) -> None:
     from matplotlib.lines import Line2D
 
-    seen = [answer for answer in COLOURS if answer in study.answers]
+    drawn = study.order if study.instance.d == 2 else study.shown
+    seen = [answer for answer in COLOURS if answer in {study.answers[a] for a in drawn}]
     marks = [
         Line2D([], [], color=COLOURS[answer], marker=MARKERS[answer], ls="", label=answer)
         for answer in seen
@@ -126,7 +130,7 @@ def clip(name: str, most: int) -> str:
 
 
 def race_figure(trajectories: pd.DataFrame) -> Figure:
-    """Mean regret along the runs of several policies, with bands from 5% to 95%."""
+    """Mean regret along the runs of several policies."""
     from matplotlib.figure import Figure
 
     spare = iter((INK, MUTED, ORANGE, GREEN))
@@ -134,13 +138,11 @@ def race_figure(trajectories: pd.DataFrame) -> Figure:
         fig = Figure(figsize=(6.2, 3.6), layout="constrained")
         axes = fig.subplots()
         for name, part in trajectories.groupby("policy", sort=False):
-            regret = part.groupby("t")["pareto_regret"]
-            mean, low, high = regret.mean(), regret.quantile(0.05), regret.quantile(0.95)
+            mean = part.groupby("t")["pareto_regret"].mean()
             colour = policy_style(str(name))[0] if str(name) in palette else next(spare)
-            axes.fill_between(mean.index, low, high, color=colour, alpha=0.15, lw=0)
             axes.plot(mean.index, mean, color=colour, label=str(name))
         seen = bool((trajectories["pareto_regret"] > 0).any())  # zero has no place on a log axis
         yscale = "log" if seen else "linear"
-        axes.set(xscale="log", yscale=yscale, xlabel="round", ylabel="Pareto regret")
+        axes.set(xscale="log", yscale=yscale, xlabel="round", ylabel="Pareto regret (in ranges)")
         fig.legend(loc="outside upper left", ncols=3)
     return fig
