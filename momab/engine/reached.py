@@ -21,7 +21,7 @@ def names_in(code: CodeType) -> list[str]:
     return list(dict.fromkeys(sum(inner, list(code.co_names))))
 
 
-def named(function: FunctionType, members: Members = ()) -> Iterator[tuple[str, Any]]:
+def names_used(function: FunctionType, members: Members = ()) -> Iterator[tuple[str, Any]]:
     """What a function names: globals, what is in modules, members of ``self``, free variables."""
     names = names_in(function.__code__)
     yield from (member for member in members if member[0] in names)
@@ -52,7 +52,7 @@ def reached(*functions: Any, instead: Instead = None, members: Members = ()) -> 
             function = (instead or {}).get(function, function)
             if function not in found:
                 found.append(function)
-                todo += [value for _, value in named(function, members)]
+                todo += [value for _, value in names_used(function, members)]
     return found
 
 
@@ -79,7 +79,7 @@ def code_digest(
     sha = hashlib.sha256(also.encode())
     for function in reached(*functions, instead=instead, members=members):
         _feed_code(sha, function.__code__)
-        for name, value in named(function, members):
+        for name, value in names_used(function, members):
             if isinstance(value, np.ndarray):
                 value = (value.dtype.str, value.shape, value.tobytes())
             if isinstance(value, _PLAIN):

@@ -20,7 +20,7 @@ from os.path import abspath
 from types import FunctionType
 from typing import Any
 
-from momab.engine.reached import is_ours, named, reached
+from momab.engine.reached import is_ours, names_used, reached
 
 ALLOWED = (
     "allowed are numbers, arrays that start has made, loops, conditions, arithmetic, math, "
@@ -52,7 +52,7 @@ _OUTSIDE: dict[type[ast.AST], str] = {
 def outside(kind: Any) -> str | None:
     """Return why a class cannot be compiled, in one sentence, or None if nothing is seen."""
     for function in reached(kind.select, kind.moved):
-        if function in reached(*(value for _, value in named(function))):
+        if function in reached(*(value for _, value in names_used(function))):
             line = function.__code__.co_firstlineno
             return _sentence(kind, line, f"{function.__name__}, which calls itself")
         found = _first_outside(function) if _is_of(kind, function) else None

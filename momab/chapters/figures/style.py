@@ -39,6 +39,8 @@ PALETTE = {
     "violet": "#6d55b5",
     "brown": "#8a5a2b",
     "teal": "#0f7f8c",
+    "olive": "#6c7212",
+    "crimson": "#a0284a",
 }
 """Every colour of a figure: ink on paper, the hues of Okabe and Ito, the pink darker, and more."""
 
@@ -50,6 +52,8 @@ POLICY_HUES = {
     "Scalarized UCB": "pink",
     "Pareto Thompson": "violet",
     "Pareto IMED": "gold",
+    "Sticky Pareto IMED": "olive",
+    "MOSS": "crimson",
     "UCB1": "sky",
     "Single UCB1": "sky",
     "KL-UCB": "brown",

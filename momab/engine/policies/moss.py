@@ -42,7 +42,7 @@ class MOSS(Policy):
     number: str = "average"
 
     family: ClassVar[str] = "moss"
-    style: ClassVar[tuple[str, str]] = ("violet", "h")
+    style: ClassVar[tuple[str, str]] = ("crimson", "h")
     good_options: ClassVar[Values] = {"number": NUMBERS}
     bad_options: ClassVar[Values] = {"number": ("last", 0, None)}
 

@@ -39,7 +39,7 @@ class StickyIMED(ParetoIMED):
     """
 
     family: ClassVar[str] = "sticky-imed"
-    style: ClassVar[tuple[str, str]] = ("brown", "*")
+    style: ClassVar[tuple[str, str]] = ("olive", "*")
 
     @property
     def label(self) -> str:

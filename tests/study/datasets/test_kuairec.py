@@ -82,7 +82,7 @@ def test_build_command(release, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         kuairec,
         "kuairec_from_release",
-        lambda folder, matrix: build(folder, matrix, least_users=3, least_samples=3),
+        lambda folder: build(folder, least_users=3, least_samples=3),
     )
     assert run(monkeypatch, "data", "build", release, "-o", tmp_path / "mine.npz") == 0
     assert "3 videos x 2 cohorts, not the instance that the paper used" in capsys.readouterr().out
