@@ -94,7 +94,7 @@ def _private_ids(svg: str) -> str:
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _RANGE = re.compile(r"<td>((?=[^<]*\d)(?=[^<]*[ –])(?:[\d.,%()±×–−-]| |to|inf)+)</td>")
-_NUMERAL = re.compile(r"[<>≤≥≈~ ]*[-+−±]?(?:\d|\.\d|∞|inf|nan)|[–—-]?$")
+_NUMERAL = re.compile(r"[(<>≤≥≈~ ]*[-+−±]?(?:\d|\.\d|∞|inf|nan)|[–—-]?$")
 _DOLLAR = re.compile(r"(?<!\\)((?:\\\\)*)\$")
 
 

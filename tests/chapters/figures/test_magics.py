@@ -312,7 +312,7 @@ def test_names_of_columns_may_be_formulas(shell: InteractiveShell) -> None:
 @pytest.mark.parametrize("index", [False, True])
 def test_columns_of_words_are_named_for_the_style_sheet(index: bool) -> None:
     frame = pd.DataFrame(
-        {"who": ["UCB1", "2nd"], "n": [1, 2], "x": ["10 (9–11)", "–"], "on": [True, False]},
+        {"who": ["UCB1", "2nd"], "n": [1, 2], "x": ["(1 ± 0.1)·10⁵", "–"], "on": [True, False]},
         index=pd.Index([3, 4]),
     )
     found = re.search(r'class="dataframe ([^"]*)"', show.table_html(frame, "Numbers.", index))
