@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momab._util.validate import FloatArray
-from momab.study.groups import GROUP, by_group, in_order, lay_out, one_group
+from momab.study.groups import GROUP, by_group, lay_out, one_group
 from momab.study.tables import plus_minus
 
 if TYPE_CHECKING:
@@ -108,27 +108,6 @@ def settle_trials(seed: int, trials: int, arms: int = 4, objectives: int = 3) ->
             row[f"more{ending}"] = worst[end] > worst[0]
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def short_objective(name: str) -> str:
-    """An objective's name; of KuaiRec's cohorts only what tells them apart."""
-    return ", ".join(part.partition("=")[2] or part for part in name.split("|"))
-
-
-def commitment_table(committed: pd.DataFrame) -> pd.DataFrame:
-    """:func:`momab.study.arm_tables.committed_arms` to read."""
-    return lay_out(
-        in_order(committed),
-        {
-            "Subset": "{group} {subset}",
-            "Committed to": "{arm}",
-            "Share of runs": "{share:.0%}",
-            "Objectives it wins": "wins",
-            "Worst mean": "worst_mean",
-            "on": lambda line: short_objective(line["worst_objective"]),
-            "Cost per pull": "fairness_cost",
-        },
-    )
 
 
 def rank_table(ranks: pd.DataFrame, shape: pd.DataFrame) -> pd.DataFrame:

@@ -48,8 +48,6 @@ ANSWERS = {
     "own-data/pulls-to-certify": 800 * math.log(20_000),
     "pareto-ucb1/quarter-of-the-lead": 1 / 4,
     "price/evidence-by-hand": kl(0.5, 0.7),
-    "real-data/cheap-agreement": 9 / (2500 / 60) ** 0.5,
-    "real-data/hundred-times": 100,
     "refresher/radius-of-a-coin": (math.log(40) / 400) ** 0.5,
     "regret-theorem/main-term": 1280 * 6 * math.log(10),
     "sixty-runs/mean-of-a-bet": 9.9 + 200,

@@ -9,7 +9,7 @@ from momab.book.parameters import Parameter, Value, Values
 # What a page's time grows with. One of them may be large where the others are small.
 COSTLY = {
     "audited", "drawn", "draws", "flips", "frames", "horizon", "many", "pulls", "rounds", "runs",
-    "searched", "share_runs", "short_runs", "table_horizon", "tied_horizon",
+    "searched", "share_runs", "table_horizon", "tied_horizon",
 }  # fmt: skip
 SIZES = {"arms", "objectives"}  # these, too, but they take all their values
 BUDGET = 0.5  # of the cost of the defaults, at most

@@ -68,9 +68,3 @@ def test_lower_bound_chapter(whole, seed, delta, arms, objectives):
     T = page["useful"]
     assert upper * math.log(T) < delta * T
     assert upper * math.log(T - 1) >= delta * (T - 1)
-
-
-def test_the_disguise_shows_the_same_reward_on_all_objectives():
-    for axes in lower_bound.disguise(pulls=5, names=("a", "b", "c")).axes:
-        fills = [line.get_markerfacecolor() for line in axes.lines]
-        assert [len(set(fills[3 * n : 3 * n + 3])) for n in range(5)] == [1] * 5

@@ -17,7 +17,7 @@ def test_synthetic_chapter(shown, whole):
             study.recorded_results(part)
         except MomabError:
             pytest.skip(f"no recorded results for {part}")
-    page = run_chapter("synthetic", whole=whole, seed=5, runs=30, horizon=2_000, short_runs=2)
+    page = run_chapter("synthetic", whole=whole, seed=5, runs=30)
     assert page["exact"].all()
     assert (page["cells"]["verdict"] == "agrees").all()
     assert (page["ratio"] > 1).all()
@@ -31,7 +31,7 @@ def page():
     """What the page's cells define, for a few short runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(show, "bundle", lambda forms: None)
-        return run_chapter("synthetic", seed=5, runs=10, horizon=1_000, short_runs=2)
+        return run_chapter("synthetic", seed=5, runs=10)
 
 
 def test_pulls_are_averaged_over_the_arms_of_a_kind(page):

@@ -32,7 +32,6 @@ def test_the_page(shown, whole):
     said = text_of(shown)
     assert len(space["chosen"]) == 18
     assert (space["gain"] > 1).all()
-    assert "is no finding: the minimum of several numbers" in said
     # in-sample minima against fresh runs, and the groups that the same protocol ruins
     assert (space["picks"]["mean"] <= space["live"]["mean"].max()).all()
     assert len(space["hurt"]) == 4
@@ -46,9 +45,8 @@ def test_the_page(shown, whole):
         assert len(space["judged"]) == 5
 
 
-def test_the_page_compares_with_fresh_runs(shown):
+def test_the_page_compares_with_fresh_runs():
     space = run_chapter("tuning", **SMALL | {"coefficients": [0.05]})
-    assert "is no finding" not in text_of(shown)  # the published coefficient is not in the sweep
     for line in space["picks"].to_dict("records"):
         player = study.tunable_policies(line["c"])[line["policy"]]
         again = momab.simulate(

@@ -22,7 +22,7 @@ NO_COURSE += ("somebody-elses-code",)
 # the second halves of other chapters
 NO_COURSE += ("price-and-lead", "dependence", "arm-by-arm", "small-c")
 NO_COURSE += ("standings", "hard-instances", "wrong-objective", "more-certificates")
-NO_COURSE += ("two-coins", "many-runs")
+NO_COURSE += ("two-coins", "many-runs", "both-sides")
 CHAPTERS = [n for n in PROJECT.pages if n in PROJECT.names and n not in NO_COURSE]
 
 

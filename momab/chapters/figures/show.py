@@ -94,6 +94,7 @@ def _private_ids(svg: str) -> str:
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _RANGE = re.compile(r"<td>((?=[^<]*\d)(?=[^<]*[ –])(?:[\d.,%()±×–−-]| |to|inf)+)</td>")
+_NUMERAL = re.compile(r"[(<>≤≥≈~ ]*[-+−±]?(?:\d|\.\d|∞|inf|nan)|[–—-]?$")
 _DOLLAR = re.compile(r"(?<!\\)((?:\\\\)*)\$")
 
 
@@ -129,6 +130,18 @@ def _text_html(text: str) -> str:
     return html.escape(text, quote=False).replace("\\", "&#92;").replace("$", "&#36;")
 
 
+def _text_columns(frame: pd.DataFrame, index: bool) -> list[str]:
+    """Classes that name the columns of words, which the style sheet aligns to the left."""
+    columns = [frame[name] for name in frame.columns]
+    entries = [frame.index.to_series(), *columns] if index else columns
+    return [
+        f"text-{place}"
+        for place, column in enumerate(entries, 1)
+        if column.dtype.kind not in "iufc"
+        and not all(_NUMERAL.match(str(entry)) for entry in column)
+    ]
+
+
 def table_html(
     frame: pd.DataFrame, caption: str, index: bool = False, decimals: int = 3, fold: bool = False
 ) -> str:
@@ -144,7 +157,7 @@ def table_html(
             index=index,
             border=0,
             justify="left",
-            classes="momab-table",
+            classes=["momab-table", *_text_columns(frame, index)],
             float_format=lambda number: f"{number:,.{decimals}f}",
             formatters={
                 name: lambda entry: f"{entry:,}"

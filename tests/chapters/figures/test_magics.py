@@ -309,6 +309,17 @@ def test_names_of_columns_may_be_formulas(shell: InteractiveShell) -> None:
     assert "<td>1,001</td>" in html
 
 
+@pytest.mark.parametrize("index", [False, True])
+def test_columns_of_words_are_named_for_the_style_sheet(index: bool) -> None:
+    frame = pd.DataFrame(
+        {"who": ["UCB1", "2nd"], "n": [1, 2], "x": ["(1 ± 0.1)·10⁵", "–"], "on": [True, False]},
+        index=pd.Index([3, 4]),
+    )
+    found = re.search(r'class="dataframe ([^"]*)"', show.table_html(frame, "Numbers.", index))
+    assert found
+    assert found[1].split() == ["momab-table", *(f"text-{n + index}" for n in (1, 4))]
+
+
 @pytest.mark.parametrize(
     ("entry", "whole"),
     [
