@@ -57,6 +57,10 @@ class QueuedJob:
         return self.state in ("done", "failed", "cancelled")
 
 
+def _execute(worker: Worker, execution: Execution, report: Report, asked: Asked) -> None:
+    worker.execute(execution, report, asked)
+
+
 class Queue:
     """Jobs in the order of asking, and the threads that work them off."""
 
@@ -67,7 +71,7 @@ class Queue:
         workers: int = 2,
         known: Callable[[Execution], bool] = lambda execution: False,
         tidy: Callable[[Execution], object] = lambda execution: None,
-        execute: Callable[[Worker, Execution, Report, Asked], object] = Worker.execute,
+        execute: Callable[[Worker, Execution, Report, Asked], object] = _execute,
     ) -> None:
         """Start the workers.
 
