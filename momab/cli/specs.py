@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from traceback import format_exception
-from types import ModuleType
 from typing import Any
 
 from momab._util.validate import shown
@@ -18,6 +16,7 @@ from momab.engine.policies.base import Policy, with_options
 from momab.errors import MomabError
 from momab.model import instances
 from momab.model.instances import Instance
+from momab.study import brought
 
 INSTANCES: dict[str, Callable[..., Instance]] = {
     "synthetic": instances.synthetic,
@@ -101,59 +100,20 @@ def policy(spec: str) -> Policy:
 
     ``my_policy.py:MyPolicy:option=value`` is a policy of one's own, in a file.
     """
-    brought = re.fullmatch(r"(.+\.py):(\w+)(:.*)?", spec)
-    if brought:
-        kind = brought_class(Path(brought[1]), brought[2])
-        _, options = parse(brought[2] + (brought[3] or ""))
-        return with_options(kind, brought[2], options)
+    own = re.fullmatch(r"(.+\.py):(\w+)(:.*)?", spec)
+    if own:
+        kind = brought.brought_class(Path(own[1]), own[2])
+        _, options = parse(own[2] + (own[3] or ""))
+        return with_options(kind, own[2], options)
     name, options = parse(spec)
     return make_policy(name, **options)
-
-
-def brought_class(path: Path, name: str) -> type[Policy]:
-    """Load a policy's class from a file, which is run as a program would be."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not a text"
-        raise MomabError(f"cannot read {path}: {why}.") from None
-    # what "__main__" defines is sent to workers by value; they do not have the file
-    module = ModuleType("__main__")
-    module.__file__ = str(path)
-    try:
-        exec(compile(text, str(path), "exec"), vars(module))
-    except Exception as error:
-        raise MomabError(f"{path}{_line_of(path, error)}: {_words(error)}") from None
-    kind = vars(module).get(name)
-    if not (isinstance(kind, type) and issubclass(kind, Policy)):
-        raise MomabError(f"{path} defines no class {name} derived from momab.Policy.")
-    return kind
 
 
 @contextmanager
 def explained(specs: Sequence[str]) -> Iterator[None]:
     """Say in one sentence what goes wrong in the file of a policy that plays, and where."""
-    try:
+    with brought.explained([Path(s.rpartition(".py:")[0] + ".py") for s in specs if ".py:" in s]):
         yield
-    except MomabError:
-        raise
-    except Exception as error:
-        for path in (Path(spec.rpartition(".py:")[0] + ".py") for spec in specs if ".py:" in spec):
-            line = _line_of(path, error)
-            if line:
-                raise MomabError(f"{path}{line}: {_words(error)}") from None
-        raise
-
-
-def _line_of(path: Path, error: Exception) -> str:
-    """The last line of a file that an error passed through, in this process or in a worker."""
-    text = "".join(format_exception(error))
-    lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', text)
-    return f", line {lines[-1]}" if lines else ""
-
-
-def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).rstrip('.')}."
 
 
 def policies(specs: Sequence[str]) -> list[Policy]:

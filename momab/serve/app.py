@@ -16,10 +16,13 @@ from momab.book.colophon import rerun_command
 from momab.book.execute import Job as Execution
 from momab.book.project import Project
 from momab.errors import MomabError
+from momab.serve import policies
 from momab.serve.jobs import Queue, QueuedJob
-from momab.serve.pages import STUDY, ServedPages, run_id
+from momab.serve.pages import POLICY, STUDY, ServedPages, run_id
+from momab.serve.policies import PolicyRun
 from momab.serve.runs import Runs
 from momab.serve.tables import LIMIT, keep_table, study_of
+from momab.serve.worker import CancelledError, Worker
 
 _STATIC = Path(__file__).parent / "static"
 _SHARED = Path(__file__).parents[1] / "book" / "templates"
@@ -39,7 +42,7 @@ class Serving:
         self._scratch = _scratch(project.build)
         self.pages = ServedPages(project, site, Runs(kept))
         self.queue = Queue(
-            self.pages.finish, self._scratch, workers, self.pages.known, self.pages.tidy
+            self.pages.finish, self._scratch, workers, self.pages.known, self.pages.tidy, _execute
         )
         try:
             self.server = _listen(self._routes(site), kept / "port")
@@ -73,18 +76,25 @@ class Serving:
         """What a form asks for, as executions; nothing runs yet."""
         if page == STUDY and request.get("table"):
             return self.pages.planned_study(study_of(self.tables, request))
+        if page == POLICY and request.get("policy"):
+            return [self.pages.planned_policy(request.get("values"), request["policy"])]
         return self.pages.planned(page, request.get("values", {}))
 
     def command(self, page: str, request: dict[str, Any]) -> str:
         """The command that makes what a form asks for, with every option spelled out."""
         if page == STUDY and request.get("table"):
             return study_of(self.tables, request).command
+        if page == POLICY and request.get("policy"):
+            run = self.pages.planned_policy(request.get("values"), request["policy"])
+            return policies.command(run.name, run.text, run.values)
         return rerun_command(self.pages.planned(page, request.get("values", {})))
 
     def _conclusion(self, page: str, executions: list[Execution]) -> Callable[[], str]:
         """What is left to do once all runs are kept: say where they are shown."""
 
         def conclude() -> str:
+            if isinstance(executions[0], PolicyRun):
+                return f"/{page}.html?policy={executions[0].key}"
             if len(executions) == 1:
                 return f"/{page}.html?run={run_id(executions[0])}"
             runs = [run for e in executions if (run := self.pages.runs.run(run_id(e)))]
@@ -101,6 +111,21 @@ class Serving:
             self.server.stop()
         self.queue.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _execute(
+    worker: Worker,
+    execution: Execution,
+    report: Callable[[int, int], None],
+    cancelled: Callable[[], bool],
+) -> None:
+    """Execute a notebook in a worker; a policy's file plays in a process that holds it."""
+    if not isinstance(execution, PolicyRun):
+        worker.execute(execution, report, cancelled)
+        return
+    policies.play(execution, cancelled)
+    if cancelled():
+        raise CancelledError
 
 
 def _listen(routes: list[Any], note: Path) -> Loopback:
@@ -167,12 +192,16 @@ class PageHandler(_Handler):
             self.show(await asyncio.to_thread(pages.show_run, page, run))
         elif sweep := self.get_query_argument("sweep", ""):
             self.show(await asyncio.to_thread(pages.show_sweep, page, sweep))
+        elif policy := self.get_query_argument("policy", ""):
+            self.show(await asyncio.to_thread(pages.show_policy, page, policy))
         else:
             self.show(await asyncio.to_thread(pages.show, page))
 
 
 class FormHandler(_Handler):
     """The form of a page: its description, and its submission."""
+
+    limit: ClassVar[int] = 4 * policies.LARGEST
 
     async def get(self, page: str) -> None:
         """Describe it."""
@@ -189,6 +218,8 @@ class FormHandler(_Handler):
 
 class CommandHandler(_Handler):
     """The command that makes what a form asks for."""
+
+    limit: ClassVar[int] = 4 * policies.LARGEST
 
     async def post(self, page: str) -> None:
         """Say it; for values that are not allowed yet, as while one types, there is none."""

@@ -24,6 +24,8 @@ _LULL = 1.0  # seconds in which a browser fetches what is done
 _WAITING_AT_MOST = 20
 _REMEMBERED = 100
 Finish = Callable[[Execution, Path], Any]
+Report = Callable[[int, int], None]
+Asked = Callable[[], bool]
 
 
 @dataclass
@@ -55,6 +57,10 @@ class QueuedJob:
         return self.state in ("done", "failed", "cancelled")
 
 
+def _execute(worker: Worker, execution: Execution, report: Report, asked: Asked) -> None:
+    worker.execute(execution, report, asked)
+
+
 class Queue:
     """Jobs in the order of asking, and the threads that work them off."""
 
@@ -65,13 +71,16 @@ class Queue:
         workers: int = 2,
         known: Callable[[Execution], bool] = lambda execution: False,
         tidy: Callable[[Execution], object] = lambda execution: None,
+        execute: Callable[[Worker, Execution, Report, Asked], object] = _execute,
     ) -> None:
         """Start the workers.
 
         ``finish`` renders and keeps an executed run, given a folder for the time being; ``known``
-        says of which runs that is done already; ``tidy`` follows when no reader waits for it.
+        says of which runs that is done already; ``tidy`` follows when no reader waits for it;
+        ``execute`` executes a run that is not, with the help of a worker.
         """
         self._finish, self._known, self._tidy, self._scratch = finish, known, tidy, scratch
+        self._execute = execute
         self._jobs: dict[str, QueuedJob] = {}
         self._changed = threading.Condition()
         self._ending = False
@@ -183,7 +192,7 @@ class Queue:
 
         if not self._known(execution):
             if not execution.done:
-                worker.execute(execution, report, cancelled)
+                self._execute(worker, execution, report, cancelled)
             task.state = "rendering"
             with self._rendering:
                 if cancelled():

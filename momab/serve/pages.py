@@ -39,12 +39,17 @@ from momab.book.report import finish_report, notebook_of, report_cells
 from momab.book.single_page import planned_runs, render_page
 from momab.book.templating import fill_page
 from momab.errors import MomabError
+from momab.serve import policies
+from momab.serve.policies import PolicyRun
 from momab.serve.runs import KeptSweep, Run, Runs
 from momab.serve.tables import RACE
 from momab.study import own
 
 STUDY = "own-data"
 """The page that takes a visitor's own table."""
+
+POLICY = "bring-your-policy"
+"""The page that takes a visitor's own policy."""
 
 MOST = 24
 """The most runs of a sweep."""
@@ -95,6 +100,7 @@ class ServedPages:
             "parameters": [_described(p) for p in shown],
             "presets": {**presets, "yours": yours},
             "study": [_described(p) for p in RACE.values()] if page == STUDY else None,
+            "policy": policies.VALUES if page == POLICY else None,
             "most": MOST,
             "history": [entry(run) for _, run in zip(range(6), self.runs.of_page(page))],
         }
@@ -128,6 +134,23 @@ class ServedPages:
         path = made.path.with_name(f"study-{digest}.ipynb")
         return [TableStudy(notebook, {}, digest, path, asked)]
 
+    def planned_policy(self, values: object, policy: object) -> PolicyRun:
+        """The runs of a policy in a file, with the values of the form that hold for it."""
+        name, text = policies.taken(policy)
+        notebook = self.notebook(POLICY)
+        given = dict(values) if isinstance(values, dict) else {}
+        chosen = {n: given[n] for n in policies.VALUES if n in given}
+        assignments(notebook, chosen)
+        known = {n: notebook.parameters[n] for n in policies.VALUES}
+        checked = {n: p.check(chosen.get(n, p.default)) for n, p in known.items()}
+        made = make_job(self.project, notebook, {}, Library(self.project.library))
+        asked = f"{made.key}{json.dumps([name, text, checked])}"
+        key = hashlib.sha256(asked.encode(errors="replace")).hexdigest()[:24]
+        return PolicyRun(notebook, checked, key, self._kept_policy(key), name, text)
+
+    def _kept_policy(self, key: str) -> Path:
+        return self.project.build / "serve" / "policies" / f"{key}.json"
+
     def _planned(self, notebook: Notebook, assigned: Iterable[str]) -> list[Execution]:
         try:
             return planned_runs(self.project, notebook, "quick", assigned)
@@ -148,6 +171,8 @@ class ServedPages:
         """Render an executed run and keep it; the folder is for the time being."""
         import nbformat
 
+        if isinstance(execution, PolicyRun):
+            return  # its result is kept as it is
         if isinstance(execution, TableStudy):
             self._finish_study(execution)
             return
@@ -199,6 +224,8 @@ class ServedPages:
 
     def tidy(self, execution: Execution) -> None:
         """Let the cache of executions forget old runs, but not what the site is made of."""
+        if isinstance(execution, PolicyRun):
+            return
         with self._tidying:  # showing the run does not wait for it
             if isinstance(execution, TableStudy):
                 forget_old([execution], {execution.path})
@@ -261,6 +288,29 @@ class ServedPages:
         article = f'<article class="bd-article">{body}</article>'
         frame = _LIVE.sub("", self._page(page))  # what these bring to life is not here
         return self._with_form(frame, page, article, sweep.id)
+
+    def show_policy(self, page: str, key: str) -> tuple[str, str]:
+        """What a policy in a file played, beside its rivals, in the frame of its page."""
+        import pandas as pd
+
+        from momab.chapters.figures.show import table_html
+
+        path = self._kept_policy(key)
+        if page != POLICY or not re.fullmatch(r"[0-9a-f]{24}", key) or not path.is_file():
+            raise RefusedError(404, "that run is not kept any more; the form makes it again.")
+        found = json.loads(path.read_text(encoding="utf-8"))
+        columns = ["Policy", "Mean regret", "95% from", "to", "Worst run", "Times C(μ) log T"]
+        frame = pd.DataFrame(found["rows"], columns=columns)
+        values = {name: f"{value:,}" for name, value in found["values"].items()}
+        caption = (
+            f"Pareto regret after {values['horizon']} rounds on the synthetic instance of the "
+            f"page, {values['runs']} runs, seed {found['values']['seed']}."
+        )
+        table = table_html(frame, caption, decimals=2)
+        limits = policies.LIMITS
+        body = _filled("policy.html", page=POLICY, table=table, limits=limits, found=found)
+        article = f'<article class="bd-article">{body}</article>'
+        return self._with_form(_LIVE.sub("", self._page(page)), page, article)
 
     def show_history(self) -> tuple[str, str]:
         """Everything that is kept."""

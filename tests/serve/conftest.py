@@ -124,19 +124,33 @@ HTML("<p>Arms: " + ", ".join(names) + "</p>")  # careless on purpose
 ```
 """
 
+BRING = """
+# Bring your own policy
+
+```{code-cell} ipython3
+:tags: [parameters]
+
+epsilon: float = 0.05  # the share of rounds that explore [0, 1]
+horizon: int = 2_000  # rounds per run [1_000, 1_000_000]
+runs: int = 2  # runs per instance [2, 1_000]
+seed: int = 1  # seed of the runs [0, 1_000]
+```
+"""
+
 ASKED = "## Exercises\n\nWhich of our cafés is the best?\n"
 
 
 def make_book(folder: Path) -> Project:
-    """A book of two pages with the styles, scripts and settings of the real one."""
+    """A book of three pages with the styles, scripts and settings of the real one."""
     tiny.make(folder)
     dice = PAGE.replace("rng = np", f"{BARS}\n\n\nrng = np", 1)
-    for name, text in (("index", dice), ("own-data", OWN)):
+    for name, text in (("index", dice), ("own-data", OWN), ("bring-your-policy", BRING)):
         (folder / "notebooks" / f"{name}.md").write_text(tiny.HEADER + text)
     (folder / "notebooks" / "other.md").unlink()
     (folder / "notebooks" / "own-data.exercises.md").write_text(tiny.HEADER + ASKED)
     (folder / "_toc.yml").write_text(
         "format: jb-book\nroot: notebooks/index\nchapters:\n  - file: notebooks/own-data\n"
+        "  - file: notebooks/bring-your-policy\n"
     )
     (folder / "book/profiles/paper.yml").write_text("notebooks: {index: {throws: 500}}\n")
     for name in ("_static", "_templates"):

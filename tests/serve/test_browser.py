@@ -194,7 +194,7 @@ def test_forms_are_accessible(browser: Any, served: Served, theme: str, width: i
     run(page, **RUN)
     page.wait_for_url(re.compile(r"run=index-"))
     found = {"run": violations(page)}
-    for path in ("index.html", "own-data.html", "_serve/history"):
+    for path in ("index.html", "own-data.html", "bring-your-policy.html", "_serve/history"):
         page = tab.visit(path) if path == "_serve/history" else tab.form(path)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
         found[path] = violations(page)

@@ -230,6 +230,26 @@ const study = (about, said, changed) => {
   return { parts: [zone, columns], chosen };
 };
 
+// ---- a policy of one's own ---------------------------------------------------------------------
+
+const brought = (values, said, changed) => {
+  let policy = null;
+  const file = make("input", { type: "file", id: "serve-policy", accept: ".py,text/x-python" });
+  const words = "Your own policy: choose a .py file with one class derived from momab.Policy";
+  const hint = `It plays in isolation, beside Width-guided and Pareto IMED, with the values of ${values.join(", ")}.`;
+  const label = make("label", { htmlFor: "serve-policy" }, words);
+  const part = make("div", { className: "serve-drop" }, label, file);
+  part.append(make("span", { className: "serve-hint" }, hint));
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    const large = chosen && chosen.size > 100_000;
+    said(large ? "A policy's file may have 100 kB; this one has more." : "");
+    policy = chosen && !large ? { name: chosen.name, text: await chosen.text() } : null;
+    changed();
+  });
+  return { parts: [part], values, chosen: () => (policy ? { policy } : {}) };
+};
+
 // ---- the panel ---------------------------------------------------------------------------------
 
 const panel = (about) => {
@@ -265,7 +285,9 @@ const panel = (about) => {
   const asked = () => ({ values: valuesOf(fields), ...own?.chosen() });
   let waiting = 0;
   const show = () => {
-    const boxes = own?.chosen().table ? [] : fields.map(({ box }) => box);
+    const { table, policy } = own?.chosen() ?? {};
+    const used = fields.filter(({ parameter }) => !policy || own.values.includes(parameter.name));
+    const boxes = table ? [] : used.map(({ box }) => box);
     if (mine.childElementCount !== boxes.length) mine.replaceChildren(...boxes);
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
@@ -283,7 +305,8 @@ const panel = (about) => {
   };
 
   const mine = make("div", { className: "serve-fields" }, ...fields.map(({ box }) => box));
-  const own = about.study ? study(about.study, said, () => show()) : null;
+  let own = about.study ? study(about.study, said, () => show()) : null;
+  if (about.policy) own = brought(about.policy, said, () => show());
   const run = make("button", { type: "submit", className: "serve-run" }, "Run");
   const watching = progress();
   form.append(
@@ -347,7 +370,7 @@ const describe = ({ state, tasks, ahead }) => {
   for (const task of busy) {
     if (task.state === "rendering") parts.push("writing the page");
     else if (task.total) parts.push(`cell ${task.done} of ${task.total}, ${Math.round(task.seconds)} s`);
-    else parts.push("starting");
+    else parts.push(`running, ${Math.round(task.seconds)} s`);
   }
   return `${parts.join("; ")}.`;
 };
