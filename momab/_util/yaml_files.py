@@ -33,9 +33,12 @@ def read_yaml(path: Path, model: type[Model], what: str) -> Model:
 def load_yaml(path: Path, what: str) -> Any:
     """What a YAML file holds."""
     try:
-        return parse_yaml(path.read_text(encoding="utf-8"), what)
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise MomabError(f"{what} is not readable YAML (it is not a text in UTF-8).") from None
+    except ValueError as error:  # no file has a null byte in its name
+        raise FileNotFoundError(str(error)) from None
+    return parse_yaml(text, what)
 
 
 def parse_yaml(text: str, what: str) -> Any:
