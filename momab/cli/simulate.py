@@ -92,7 +92,7 @@ def simulate_command(
     players = specs.policies(policy or ())
     if engine == "auto":
         mention_numba()
-    with on_cluster(dask), interruptible(), specs.explained(policy or ()):
+    with on_cluster(dask), interruptible(), specs.files_explained(policy or ()):
         results = simulate(
             built,
             players,

@@ -110,7 +110,7 @@ def policy(spec: str) -> Policy:
 
 
 @contextmanager
-def explained(specs: Sequence[str]) -> Iterator[None]:
+def files_explained(specs: Sequence[str]) -> Iterator[None]:
     """Say in one sentence what goes wrong in the file of a policy that plays, and where."""
     with brought.explained([Path(s.rpartition(".py:")[0] + ".py") for s in specs if ".py:" in s]):
         yield

@@ -123,7 +123,7 @@ def _execute(
     if not isinstance(execution, PolicyRun):
         worker.execute(execution, report, cancelled)
         return
-    policies.play(execution, cancelled)
+    policies.play_enclosed(execution, cancelled)
     if cancelled():
         raise CancelledError
 

@@ -79,7 +79,7 @@ def command(name: str, text: str, values: Mapping[str, Any]) -> str:
     )
 
 
-def play(run: PolicyRun, cancelled: Callable[[], bool]) -> None:
+def play_enclosed(run: PolicyRun, cancelled: Callable[[], bool]) -> None:
     """Play the rivals and the file, and keep the result; a fault is one sentence."""
     settings = tuple(run.values[name] for name in VALUES)
     steps: list[Step] = []

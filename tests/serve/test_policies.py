@@ -61,7 +61,7 @@ def played(text: str, folder: Path, **values: int) -> PolicyRun:
         "my_policy.py",
         text,
     )
-    policies.play(run, lambda: False)
+    policies.play_enclosed(run, lambda: False)
     return run
 
 
@@ -220,7 +220,7 @@ def test_a_cancelled_file_ends(tmp_path: Path) -> None:
         "while True: pass",
     )
     stop = threading.Event()
-    thread = threading.Thread(target=policies.play, args=(run, stop.is_set))
+    thread = threading.Thread(target=policies.play_enclosed, args=(run, stop.is_set))
     thread.start()
     until(bubbles, "the process of the file")
     stop.set()

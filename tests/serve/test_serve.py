@@ -228,7 +228,7 @@ def test_a_table_is_described_and_studied_and_its_names_run_nowhere(served: Serv
     said = " ".join(soup.get_text().split())
     assert "22 rows were read" in said
     assert "21 are used: 1 row was dropped" in said
-    assert "Less is better of price" in said
+    assert "price euros less 0 to 80" in said
     assert "price (euros)" in said
     command = soup.select_one(".serve-command pre").get_text()
     assert "--minimize price" in command
