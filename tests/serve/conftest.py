@@ -302,4 +302,6 @@ def served(small_book: Project) -> Iterator[Served]:
             process.terminate()
             until(lambda: is_over(process), "the end of the server")
     for started in STARTED:
+        if started.pid != users["pid"]:  # a test failed before it ended its own server
+            started.kill()
         started.wait(4 * PATIENCE)  # as long as another worker needs it

@@ -382,7 +382,7 @@ def test_a_server_from_start_to_end(small_book: Project, tmp_path: Path) -> None
         for found in process.net_connections("inet")
         if found.status == psutil.CONN_LISTEN
     ]
-    assert len(heard) >= 6  # the server's, and the kernel's five
+    assert heard  # the server's; kernels are reached by sockets in a private folder
     assert set(heard) <= {"127.0.0.1", "::1"}
     assert served.ask("DELETE", f"/_serve/jobs/{job}").json == {"cancelled": True}
     assert served.ended(second)["state"] == "done"  # it was not kept waiting
