@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from momab._util.commands import command_line
 from momab._util.files import write_text
 from momab.book.execute import Job as Execution
 from momab.course import isolation
@@ -72,11 +73,10 @@ def command(name: str, text: str, values: Mapping[str, Any]) -> str:
     """The command that plays the same in a terminal."""
     kind = re.search(r"^class (\w+)\(.*Policy", text, re.MULTILINE)
     own = f"{name}:{kind[1] if kind else 'CLASS'}"
-    return (
-        f"momab simulate synthetic:delta={_DELTA},m={_M} --policy {own} "
-        f"--policy width-guided --policy pareto-imed -T {values['horizon']} -n {values['runs']} "
-        f"--seed {values['seed']}"
-    )
+    players = [("--policy", player) for player in (own, "width-guided", "pareto-imed")]
+    sizes = [("-T", "horizon"), ("-n", "runs"), ("--seed", "seed")]
+    options = players + [(option, str(values[value])) for option, value in sizes]
+    return command_line("simulate", [f"synthetic:delta={_DELTA},m={_M}"], options)
 
 
 def play_enclosed(run: PolicyRun, cancelled: Callable[[], bool]) -> None:
